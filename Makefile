@@ -1,0 +1,58 @@
+# Needs make, git and Python 3.11 or newer; everything else goes into .venv.
+# `make report` and `make test` need the network only until .venv is complete.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+STUDY ?= study
+
+# The first interpreter that really starts and is new enough (a name on the path may be a dead shim).
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+
+.PHONY: help install report test check format docs bench lock clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+$(READY): pyproject.toml requirements.lock
+	@test -n "$(PYTHON)" || { echo "faultatlas needs Python 3.11 or newer: install it, or say make PYTHON=/path/to/python" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (once; a few minutes)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable .
+	@touch $(READY)
+
+install: $(READY)  ## Make .venv with all extras
+
+report: $(READY)  ## Print the research-versus-practice gap and write its report
+	@$(BIN)/analysis coverage-gap --study $(STUDY)
+
+test: $(READY)  ## Run the tests
+	@$(BIN)/python -m pytest
+
+check: $(READY)  ## Lint, types, layers, generated pages
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m docs.generate --check
+	@$(BIN)/annotation taxonomy validate -q
+
+format: $(READY)  ## Format the code
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+docs: $(READY)  ## Write the generated pages of docs/
+	@$(BIN)/python -m docs.generate
+
+bench: $(READY)  ## Measure speed and memory, as ratios in one run
+	@$(BIN)/python -m docs.bench
+
+lock: $(READY)  ## Resolve requirements.lock again
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade --quiet \
+		--output-file requirements.lock
+
+clean:  ## Remove the environment and what the tools left
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
