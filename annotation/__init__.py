@@ -1,0 +1,1 @@
+"""Rounds, raters, labels and taxonomies."""

@@ -1,0 +1,1 @@
+"""Fetches issues, commits, posts and papers into a study."""

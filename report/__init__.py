@@ -1,0 +1,1 @@
+"""How anything is shown: console, tables, figures, pages."""

@@ -1,0 +1,223 @@
+"""The shipped facts: counts, statuses, papers, readings and published figures.
+
+Facts with their sources (`sources.csv`), as CSV files in this folder; no text of a paper.
+What they add up to is computed by the analyses, never written down here.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Status = Literal["targeted", "untargeted", "new", "not-mentioned"]
+Support = Literal["explicit", "theme", "group", "evaluation"]
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """How often a leaf of the fault taxonomy was seen, by source."""
+
+    code: str
+    github: int
+    stackoverflow: int
+    interviews: int
+
+    @property
+    def artifacts(self) -> int:
+        """GitHub and Stack Overflow together."""
+        return self.github + self.stackoverflow
+
+
+@dataclass(frozen=True)
+class SurveyStatus:
+    """What the survey says of a leaf, and whether it names the leaf or its category."""
+
+    code: str
+    status: str
+    basis: str
+    place: str
+    note: str
+
+
+@dataclass(frozen=True)
+class NewFault:
+    """A fault that papers target but the taxonomy of faults did not have."""
+
+    code: str
+    name: str
+    parent: str
+    place: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper on debugging techniques that the survey discusses."""
+
+    paper: str
+    first_author: str
+    year: int
+    name: str
+    venue: str
+    reference: str
+    note: str
+
+    @property
+    def label(self) -> str:
+        """How a reader knows it."""
+        return self.name or f"{self.first_author} {self.year}"
+
+
+@dataclass(frozen=True)
+class PaperCode:
+    """A technique or a fault that a paper was coded with, and how well that is supported."""
+
+    paper: str
+    taxonomy: str
+    code: str
+    support: str
+    place: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to count a published share from the public data."""
+
+    share_of: str
+    reading: str
+    targeted: int
+    untargeted: int
+    new: int
+    denominator: int
+    post_hoc: bool
+    main: bool
+
+
+@dataclass(frozen=True)
+class PublishedFigure:
+    """A figure that a study printed, and what its public data gives."""
+
+    figure_id: str
+    study: str
+    place: str
+    statement: str
+    printed: str
+    computed: str
+    data: str
+    wording: str
+    status: str
+    note: str
+
+
+@dataclass(frozen=True)
+class StatusRule:
+    """Which of the five statuses a wording of the checks means, and why."""
+
+    wording: str
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where facts were taken from."""
+
+    source_id: str
+    citation: str
+    doi: str
+    licence: str
+    taken: str
+
+
+def occurrences() -> dict[str, Occurrences]:
+    """Counts for each leaf of `humbatova`."""
+    return {
+        row["code"]: Occurrences(
+            row["code"], int(row["github"]), int(row["stackoverflow"]), int(row["interviews"])
+        )
+        for row in _rows("occurrences")
+    }
+
+
+def survey_statuses() -> dict[str, SurveyStatus]:
+    """The survey's own status for each leaf of `humbatova`."""
+    return {row["code"]: SurveyStatus(**row) for row in _rows("statuses")}
+
+
+def new_faults() -> tuple[NewFault, ...]:
+    """The faults that the survey adds to the taxonomy."""
+    return tuple(NewFault(**row) for row in _rows("new_faults"))
+
+
+def papers() -> tuple[Paper, ...]:
+    """The papers that the survey discusses by name."""
+    return tuple(
+        Paper(
+            paper=row["paper"],
+            first_author=row["first_author"],
+            year=int(row["year"]),
+            name=row["name"],
+            venue=row["venue"],
+            reference=row["reference"],
+            note=row["note"],
+        )
+        for row in _rows("papers")
+    )
+
+
+def paper_codes() -> tuple[PaperCode, ...]:
+    """The technique and fault codes of those papers."""
+    return tuple(PaperCode(**row) for row in _rows("paper_codes"))
+
+
+def readings() -> tuple[Reading, ...]:
+    """Every way that was tried to count the survey's shares, the misses included."""
+    return tuple(
+        Reading(
+            share_of=row["share_of"],
+            reading=row["reading"],
+            targeted=int(row["targeted"]),
+            untargeted=int(row["untargeted"]),
+            new=int(row["new"]),
+            denominator=int(row["denominator"]),
+            post_hoc=row["post_hoc"] == "yes",
+            main=row["main"] == "yes",
+        )
+        for row in _rows("readings")
+    )
+
+
+def published_figures() -> tuple[PublishedFigure, ...]:
+    """The figures that the studies printed."""
+    return tuple(
+        PublishedFigure(figure_id=row["id"], **{key: row[key] for key in row if key != "id"})
+        for row in _rows("published")
+    )
+
+
+def status_rules() -> tuple[StatusRule, ...]:
+    """How the wordings of the checks become statuses."""
+    return tuple(StatusRule(**row) for row in _rows("status_rule"))
+
+
+def components() -> dict[str, str]:
+    """Category of `humbatova` (or new fault) to the larger component it belongs to."""
+    return {row["category"]: row["component"] for row in _rows("components")}
+
+
+def sources() -> tuple[Source, ...]:
+    """Where the facts come from."""
+    return tuple(
+        Source(row["id"], row["citation"], row["doi"], row["licence"], row["taken"])
+        for row in _rows("sources")
+    )
+
+
+@cache
+def _rows(name: str) -> tuple[dict[str, str], ...]:
+    text = files("data").joinpath("evidence", f"{name}.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))

@@ -1,0 +1,171 @@
+"""What an analysis hands over: tables, figure data and claims, as plain values.
+
+An analysis builds a `Result`; the study stores it; the report renders it, today or
+years later, without the analysis. So everything here turns into JSON and back, and
+nothing here knows how it is shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Cell = str | int | float | bool | None
+ColumnKind = Literal["text", "code", "count", "number", "percent", "interval", "status"]
+FigureKind = Literal["shares", "bars", "matrix"]
+ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its key in CSV and JSON, its heading, and what its cells are.
+
+    `percent` cells are percentages (47.9 means 47.9 %); `interval` cells are text.
+    """
+
+    key: str
+    title: str
+    kind: ColumnKind = "text"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a result; `name` is its file name and its anchor on the page."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    folded: bool = False  # long tables start closed on a page and are left out on a terminal
+
+    def records(self) -> list[dict[str, Cell]]:
+        """The rows as dictionaries by column key."""
+        return [
+            dict(zip((column.key for column in self.columns), row, strict=True))
+            for row in self.rows
+        ]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A segment of a stacked bar."""
+
+    label: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stacked bar of a `shares` figure; the parts add up to the whole."""
+
+    label: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One colour of a `bars` figure: a value for each category; None is not drawn."""
+
+    label: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The data of a figure. `kind` says which of the other fields are filled.
+
+    shares: `bars`; bars: `categories` and `series`, in `unit`; matrix: `categories`
+    are the columns, `series` the rows. `description` is what a reader who cannot see
+    the figure is told.
+    """
+
+    name: str
+    title: str
+    kind: FigureKind
+    description: str
+    bars: tuple[Bar, ...] = ()
+    categories: tuple[str, ...] = ()
+    series: tuple[Series, ...] = ()
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A number of a report: what it says, how it is obtained, how sure it is.
+
+    `query` names the analysis and the field of its document that yields the number
+    (`coverage-gap(evidence=survey): faults.untargeted.percent`).
+    """
+
+    claim_id: str
+    statement: str
+    value: float | None
+    unit: str
+    query: str
+    count: int | None = None
+    total: int | None = None
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+    printed: float | None = None
+    status: ClaimStatus = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """An analysis that was run: `name` is its folder under `out/` and its key in the study."""
+
+    analysis: str
+    name: str
+    title: str
+    parameters: dict[str, Any]
+    summary: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    document: dict[str, Any] = field(default_factory=dict)
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        return next(table for table in self.tables if table.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, for the study and for `--json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, plain: dict[str, Any]) -> Result:
+        """The result that `to_json` described."""
+        return cls(
+            analysis=plain["analysis"],
+            name=plain["name"],
+            title=plain["title"],
+            parameters=plain["parameters"],
+            summary=tuple(plain["summary"]),
+            claims=tuple(Claim(**claim) for claim in plain["claims"]),
+            tables=tuple(_table(table) for table in plain["tables"]),
+            figures=tuple(_figure(figure) for figure in plain["figures"]),
+            notes=tuple(plain["notes"]),
+            sources=tuple(plain["sources"]),
+            document=plain["document"],
+        )
+
+
+def _table(plain: dict[str, Any]) -> Table:
+    columns = tuple(Column(**column) for column in plain["columns"])
+    rows = tuple(tuple(row) for row in plain["rows"])
+    return Table(**{**plain, "columns": columns, "rows": rows})
+
+
+def _figure(plain: dict[str, Any]) -> Figure:
+    bars = tuple(
+        Bar(bar["label"], tuple(Part(**part) for part in bar["parts"])) for bar in plain["bars"]
+    )
+    series = tuple(Series(row["label"], tuple(row["values"])) for row in plain["series"])
+    return Figure(
+        **{**plain, "bars": bars, "series": series, "categories": tuple(plain["categories"])}
+    )

@@ -1,0 +1,159 @@
+"""Taxonomies and crosswalks as values: nodes, trees, and what means what.
+
+Where they come from is `data.taxonomy_library`; how their files look and what can be
+wrong with them is `data.taxonomy_files`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from data.errors import StudyError
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: what it is called, what it is, what it is not."""
+
+    code: str
+    name: str
+    parent: str  # "" for a root
+    definition: str
+    not_this: str
+    example: str
+    aliases: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True)
+class Taxonomy:
+    """A validated taxonomy. Nodes stand parent first, as in the file."""
+
+    name: str
+    version: str
+    title: str
+    source: str
+    choice: str
+    select: str
+    question: str
+    nodes: tuple[Node, ...]
+    path: Path
+
+    @cached_property
+    def _by_code(self) -> dict[str, Node]:
+        return {node.code: node for node in self.nodes}
+
+    @cached_property
+    def _children(self) -> dict[str, list[Node]]:
+        children: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            children.setdefault(node.parent, []).append(node)
+        return children
+
+    @cached_property
+    def _by_spelling(self) -> dict[str, str]:
+        spellings: dict[str, str] = {}
+        # Codes win over names, names over aliases: later writes never replace earlier ones.
+        for node in self.nodes:
+            spellings.setdefault(_folded(node.code), node.code)
+        for node in sorted(self.nodes, key=lambda node: not self.is_leaf(node.code)):
+            spellings.setdefault(_folded(node.name), node.code)
+        for node in self.nodes:
+            for alias in node.aliases:
+                spellings.setdefault(_folded(alias), node.code)
+        return spellings
+
+    def __contains__(self, code: str) -> bool:
+        return code in self._by_code
+
+    def node(self, code: str) -> Node:
+        """The node of that code."""
+        try:
+            return self._by_code[code]
+        except KeyError:
+            raise StudyError(
+                f"taxonomy {self.name} has no code {code!r}",
+                f"Its codes: annotation taxonomy show {self.name}",
+            ) from None
+
+    def find(self, text: str) -> str | None:
+        """The code that a sheet's text means: a code, a name or an alias, in any case."""
+        return self._by_spelling.get(_folded(text))
+
+    def children(self, code: str = "") -> tuple[Node, ...]:
+        """The children of a node; of "" the roots."""
+        return tuple(self._children.get(code, ()))
+
+    def is_leaf(self, code: str) -> bool:
+        """Whether the node has no children."""
+        return code not in self._children
+
+    @cached_property
+    def leaves(self) -> tuple[Node, ...]:
+        """The nodes without children."""
+        return tuple(node for node in self.nodes if self.is_leaf(node.code))
+
+    @cached_property
+    def categories(self) -> tuple[Node, ...]:
+        """The nodes with children."""
+        return tuple(node for node in self.nodes if not self.is_leaf(node.code))
+
+    @property
+    def selectable(self) -> tuple[Node, ...]:
+        """The nodes that a rater may choose."""
+        return self.nodes if self.select == "any" else self.leaves
+
+    def ancestors(self, code: str) -> tuple[str, ...]:
+        """The codes above a node, nearest first."""
+        found = []
+        parent = self.node(code).parent
+        while parent:
+            found.append(parent)
+            parent = self.node(parent).parent
+        return tuple(found)
+
+    def leaves_of(self, code: str) -> tuple[str, ...]:
+        """The leaves at or below a node."""
+        if self.is_leaf(code):
+            return (self.node(code).code,)
+        return tuple(leaf for child in self.children(code) for leaf in self.leaves_of(child.code))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a crosswalk says of one code; no targets means: no counterpart."""
+
+    code: str
+    targets: tuple[str, ...]
+    relation: str
+    basis: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Crosswalk:
+    """Which codes of one taxonomy mean which of another."""
+
+    name: str
+    version: str
+    source_taxonomy: str
+    source_version: str
+    target_taxonomy: str
+    target_version: str
+    source: str
+    pairs: tuple[Pair, ...]
+    path: Path
+
+    @cached_property
+    def _by_code(self) -> dict[str, Pair]:
+        return {pair.code: pair for pair in self.pairs}
+
+    def pair(self, code: str) -> Pair | None:
+        """What the crosswalk says of a code; None if it says nothing."""
+        return self._by_code.get(code)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("-", " ").replace("_", " ").split()).casefold()

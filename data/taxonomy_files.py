@@ -1,0 +1,219 @@
+"""The format of taxonomy and crosswalk files: fields, and what is wrong with them.
+
+Only a file by itself is judged here; `data.taxonomy_library` finds the files and checks
+crosswalks against the taxonomies that they join.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from data.taxonomy import Crosswalk, Node, Pair, Taxonomy
+from data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
+
+CHOICES = ("single", "multiple")
+SELECTS = ("leaves", "any")
+RELATIONS = ("exact", "narrower", "broader", "related", "none")
+
+_NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
+_CODE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.+-]*$")
+_VERSION = re.compile(r"^\d+\.\d+\.\d+$")
+
+_TAXONOMY_KEYS = ("taxonomy", "version", "title", "source", "choice", "select", "question", "nodes")
+_NODE_KEYS = ("code", "name", "definition", "not")
+_NODE_OPTIONS = ("parent", "example", "aliases")
+_CROSSWALK_KEYS = (
+    "crosswalk", "version", "from", "from_version", "to", "to_version", "source", "pairs",
+)  # fmt: skip
+_PAIR_KEYS = ("from", "to", "relation", "basis")
+
+
+class _Fields:
+    """Takes text fields out of a mapping and notes what is missing or strange."""
+
+    def __init__(self, mapping: Mapping, problems: list[Problem], where: str = "") -> None:
+        self.mapping = mapping
+        self.problems = problems
+        self.where = f"{where}: " if where else ""
+
+    def complain(self, text: str, key: str = "") -> None:
+        line = self.mapping.lines.get(key, self.mapping.line)
+        self.problems.append(Problem(line, f"{self.where}{text}"))
+
+    def expect(self, required: Iterable[str], optional: Iterable[str] = ()) -> None:
+        known = {*required, *optional}
+        for key in self.mapping.values:
+            if key not in known:
+                self.complain(f"unknown key {key!r}", key)
+
+    def text(self, key: str, *, required: bool = True) -> str:
+        value = self.mapping.values.get(key)
+        if value is None or value == "":
+            if required:
+                self.complain(f"{key} is missing", key)
+            return ""
+        if not isinstance(value, str):
+            self.complain(f"{key} must be text: put {value!r} in quotes", key)
+            return str(value)
+        return " ".join(value.split())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        value = self.mapping.values.get(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.complain(f"{key} must be a list of texts", key)
+            return ()
+        return tuple(value)
+
+    def one_of(self, key: str, allowed: tuple[str, ...]) -> str:
+        value = self.text(key)
+        if value and value not in allowed:
+            self.complain(f"{key} must be one of {', '.join(allowed)}, not {value!r}", key)
+        return value
+
+    def matching(self, key: str, pattern: re.Pattern[str], meaning: str) -> str:
+        value = self.text(key)
+        if value and not pattern.match(value):
+            self.complain(f"{key} must be {meaning}, not {value!r}", key)
+        return value
+
+    def entries(self, key: str) -> list[Mapping]:
+        value = self.mapping.values.get(key)
+        if not isinstance(value, list) or not value:
+            self.complain(f"{key} must be a list with at least one entry", key)
+            return []
+        for item in value:
+            if not isinstance(item, Mapping):
+                self.complain(f"every entry of {key} must have keys", key)
+        return [item for item in value if isinstance(item, Mapping)]
+
+
+def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
+    """The file's content, and everything that is wrong with it."""
+    top, problems = _top(path)
+    if top is None:
+        return None, problems
+    fields = _Fields(top, problems)
+    fields.expect(_TAXONOMY_KEYS)
+    name = fields.matching("taxonomy", _NAME, "a name of lower-case words joined by -")
+    if name and name != path.stem:
+        fields.complain(f"taxonomy {name!r} must be in a file {name}.yaml", "taxonomy")
+    nodes = tuple(_node(entry, problems) for entry in fields.entries("nodes"))
+    problems.extend(_tree_problems(nodes))
+    content = Taxonomy(
+        name=name,
+        version=fields.matching("version", _VERSION, "three numbers in quotes such as '1.0.0'"),
+        title=fields.text("title"),
+        source=fields.text("source"),
+        choice=fields.one_of("choice", CHOICES),
+        select=fields.one_of("select", SELECTS),
+        question=fields.text("question"),
+        nodes=nodes,
+        path=path,
+    )
+    return content, problems
+
+
+def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
+    """The file's content, and everything that is wrong with it but for its codes."""
+    top, problems = _top(path)
+    if top is None:
+        return None, problems
+    fields = _Fields(top, problems)
+    fields.expect(_CROSSWALK_KEYS)
+    name = fields.text("crosswalk")
+    source, target = fields.text("from"), fields.text("to")
+    if name and not (name == path.stem == f"{source}--{target}"):
+        fields.complain(f"must be called {source}--{target}, as the file and in it", "crosswalk")
+    pairs = tuple(_pair(entry, problems) for entry in fields.entries("pairs"))
+    problems.extend(_repeated((pair.code, pair.line) for pair in pairs))
+    content = Crosswalk(
+        name=name,
+        version=fields.matching("version", _VERSION, "three numbers in quotes such as '1.0.0'"),
+        source_taxonomy=source,
+        source_version=fields.text("from_version"),
+        target_taxonomy=target,
+        target_version=fields.text("to_version"),
+        source=fields.text("source"),
+        pairs=pairs,
+        path=path,
+    )
+    return content, problems
+
+
+def _top(path: Path) -> tuple[Mapping | None, list[Problem]]:
+    try:
+        value: Any = load(path)
+    except UnreadableYamlError as error:
+        return None, list(error.problems)
+    if not isinstance(value, Mapping):
+        return None, [Problem(1, "must be a YAML mapping with keys such as version and source")]
+    return value, []
+
+
+def _node(entry: Mapping, problems: list[Problem]) -> Node:
+    code = entry.values.get("code")
+    fields = _Fields(entry, problems, f"code {code}" if code not in (None, "") else "")
+    fields.expect(_NODE_KEYS, _NODE_OPTIONS)
+    return Node(
+        code=fields.matching("code", _CODE, "letters, digits, dots and dashes"),
+        name=fields.text("name"),
+        parent=fields.text("parent", required=False),
+        definition=fields.text("definition"),
+        not_this=fields.text("not"),
+        example=fields.text("example", required=False),
+        aliases=fields.texts("aliases"),
+        line=entry.line,
+    )
+
+
+def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
+    code = entry.values.get("from")
+    fields = _Fields(entry, problems, f"code {code}" if code not in (None, "") else "")
+    fields.expect(_PAIR_KEYS)
+    pair = Pair(
+        code=fields.text("from"),
+        targets=fields.texts("to"),
+        relation=fields.one_of("relation", RELATIONS),
+        basis=fields.text("basis"),
+        line=entry.line,
+    )
+    if (pair.relation == "none") != (not pair.targets):
+        fields.complain("`relation: none` goes with `to: []`, and the other way round", "relation")
+    return pair
+
+
+def _repeated(codes: Iterable[tuple[str, int]]) -> Iterable[Problem]:
+    first: dict[str, int] = {}
+    for code, line in codes:
+        if code in first:
+            yield Problem(line, f"code {code}: stands twice, first on line {first[code]}")
+        elif code:
+            first[code] = line
+
+
+def _tree_problems(nodes: tuple[Node, ...]) -> Iterable[Problem]:
+    yield from _repeated((node.code, node.line) for node in nodes)
+    by_code = {node.code: node for node in nodes}
+    for node in nodes:
+        if node.parent and node.parent not in by_code:
+            yield Problem(node.line, f"code {node.code}: unknown parent {node.parent}")
+    for node in nodes:
+        circle = _circle(node, by_code)
+        # Each circle is told once, at the first of its nodes in the file.
+        if circle and node.line == min(by_code[code].line for code in circle):
+            yield Problem(node.line, f"code {node.code}: cycle {' -> '.join([*circle, node.code])}")
+
+
+def _circle(node: Node, by_code: dict[str, Node]) -> list[str]:
+    """The codes on the way from a node to itself, or nothing."""
+    way = [node.code]
+    above = by_code.get(node.parent)
+    while above is not None and above.code not in way:
+        way.append(above.code)
+        above = by_code.get(above.parent)
+    return way if above is not None and above.code == node.code else []

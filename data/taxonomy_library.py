@@ -1,0 +1,138 @@
+"""Finds taxonomies and crosswalks: those that are shipped and those of a study.
+
+A taxonomy is a YAML file in `data/taxonomies/`, or in `taxonomies/` of a study; a
+crosswalk is one in `data/crosswalks/` or `crosswalks/` of a study. Nothing has to be
+registered. Files that are wrong are refused with file, line and code, all problems at
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+from data.errors import StudyError
+from data.taxonomy import Crosswalk, Taxonomy
+from data.taxonomy_files import read_crosswalk, read_taxonomy
+from data.yaml_lines import Problem
+
+
+class TaxonomyLibrary:
+    """The taxonomies and crosswalks that a study can use: shipped ones and its own."""
+
+    def __init__(self, study_directory: Path | None = None) -> None:
+        shipped = Path(str(files("data")))
+        folders = [shipped] if study_directory is None else [shipped, study_directory]
+        self._taxonomies = _found(folder / "taxonomies" for folder in folders)
+        self._crosswalks = _found(folder / "crosswalks" for folder in folders)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the taxonomies, sorted."""
+        return tuple(sorted(self._taxonomies))
+
+    @property
+    def crosswalk_names(self) -> tuple[str, ...]:
+        """The names of the crosswalks, sorted."""
+        return tuple(sorted(self._crosswalks))
+
+    def taxonomy(self, name: str) -> Taxonomy:
+        """The taxonomy of that name, validated."""
+        path = self._taxonomies.get(name)
+        if path is None:
+            raise StudyError(
+                f"there is no taxonomy {name!r}",
+                f"Known: {', '.join(self.names)}. An own one is a file taxonomies/{name}.yaml "
+                "in the study.",
+            )
+        return load_taxonomy(path)
+
+    def crosswalk(self, source: str, target: str) -> Crosswalk | None:
+        """The crosswalk from one taxonomy to another, validated against both; None if none."""
+        path = self._crosswalks.get(f"{source}--{target}")
+        return None if path is None else self._checked_crosswalk(path)
+
+    def crosswalk_named(self, name: str) -> Crosswalk:
+        """The crosswalk of that name, validated against both taxonomies."""
+        path = self._crosswalks.get(name)
+        if path is None:
+            raise StudyError(
+                f"there is no crosswalk {name!r}", f"Known: {', '.join(self.crosswalk_names)}."
+            )
+        return self._checked_crosswalk(path)
+
+    def check_file(self, path: Path) -> Taxonomy | Crosswalk:
+        """Load a file of either kind (a crosswalk has `--` in its name)."""
+        return self._checked_crosswalk(path) if "--" in path.stem else load_taxonomy(path)
+
+    def _checked_crosswalk(self, path: Path) -> Crosswalk:
+        crosswalk = load_crosswalk(path)
+        problems = list(
+            _crosswalk_problems(
+                crosswalk,
+                self.taxonomy(crosswalk.source_taxonomy),
+                self.taxonomy(crosswalk.target_taxonomy),
+            )
+        )
+        if problems:
+            raise _refusal(path, problems)
+        return crosswalk
+
+
+def load_taxonomy(path: Path) -> Taxonomy:
+    """Read and validate one taxonomy file."""
+    taxonomy, problems = read_taxonomy(path)
+    if taxonomy is None or problems:
+        raise _refusal(path, problems)
+    return taxonomy
+
+
+def load_crosswalk(path: Path) -> Crosswalk:
+    """Read one crosswalk file; `TaxonomyLibrary` also checks its codes."""
+    crosswalk, problems = read_crosswalk(path)
+    if crosswalk is None or problems:
+        raise _refusal(path, problems)
+    return crosswalk
+
+
+def _crosswalk_problems(
+    crosswalk: Crosswalk, source: Taxonomy, target: Taxonomy
+) -> Iterable[Problem]:
+    for taxonomy, version in (
+        (source, crosswalk.source_version),
+        (target, crosswalk.target_version),
+    ):
+        if taxonomy.version != version:
+            yield Problem(
+                1, f"is for {taxonomy.name} {version}, but {taxonomy.name} is {taxonomy.version}"
+            )
+    for pair in crosswalk.pairs:
+        if pair.code not in source:
+            yield Problem(pair.line, f"code {pair.code}: not in {source.name}")
+        for code in pair.targets:
+            if code not in target:
+                yield Problem(pair.line, f"code {pair.code}: {code} is not in {target.name}")
+    for node in source.selectable:
+        if crosswalk.pair(node.code) is None:
+            yield Problem(1, f"code {node.code}: no pair; say `relation: none` if there is none")
+
+
+def _found(folders: Iterable[Path]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.yaml")):
+            if path.stem in found:
+                raise StudyError(
+                    f"{path}: a taxonomy or crosswalk {path.stem!r} exists already "
+                    f"({found[path.stem]})",
+                    "Rename the file and the name in it.",
+                )
+            found[path.stem] = path
+    return found
+
+
+def _refusal(path: Path, problems: list[Problem]) -> StudyError:
+    in_order = sorted(problems, key=lambda problem: (problem.line, problem.text))
+    lines = [f"{path}:{problem.line}: {problem.text}" for problem in in_order]
+    return StudyError("\n".join(lines), f"Mend the file, then: annotation taxonomy validate {path}")
