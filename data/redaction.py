@@ -14,7 +14,9 @@ from typing import Any
 
 MASK = "***"
 
-_SECRET_NAME = re.compile(r"(token|secret|password|passwd|api_?key|credential|cookie)", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(token|secret|password|passwd|api_?key|credential|cookie)", re.IGNORECASE
+)
 # GitHub, GitLab, OpenAI-style and Slack prefixes; JSON Web Tokens; bearer headers.
 _TOKEN_SHAPE = re.compile(
     r"\b(gh[pousr]_\w{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abp]-[\w-]{10,}"

@@ -1,0 +1,83 @@
+"""Which techniques address which faults, and how research and practice weigh components."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.coverage.corpus import Corpus
+from analysis.coverage.faults import Fault
+from data import evidence
+from data.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Papers by fault code (rows) and technique code (columns); only codes that papers carry."""
+
+    faults: tuple[str, ...]
+    techniques: tuple[str, ...]
+    papers: dict[tuple[str, str], tuple[str, ...]]
+
+    def count(self, fault: str, technique: str) -> int:
+        """How many papers use the technique on the fault."""
+        return len(self.papers.get((fault, technique), ()))
+
+
+@dataclass(frozen=True)
+class Component:
+    """A larger component of a machine-learning system, as the survey's figure 4 merges them."""
+
+    name: str
+    papers: int
+    artifacts: int
+    interviews: int
+
+
+def fault_technique_matrix(faults: Taxonomy, techniques: Taxonomy, corpus: Corpus) -> Matrix:
+    """Which papers address which fault with which technique."""
+    by_fault = corpus.papers_by_fault()
+    by_technique = corpus.papers_by_technique()
+    # In the order of the taxonomies, new faults last.
+    rows = [node.code for node in faults.nodes if node.code in by_fault]
+    rows += [fault.code for fault in evidence.new_faults() if fault.code in by_fault]
+    columns = [node.code for node in techniques.nodes if node.code in by_technique]
+    cells = {}
+    for row in rows:
+        for column in columns:
+            both = sorted(set(by_fault[row]) & set(by_technique[column]))
+            if both:
+                cells[row, column] = tuple(both)
+    used = {column for _row, column in cells}
+    return Matrix(tuple(rows), tuple(column for column in columns if column in used), cells)
+
+
+def components(
+    taxonomy: Taxonomy, corpus: Corpus, faults: Sequence[Fault]
+) -> tuple[Component, ...]:
+    """Papers, artifacts and interview mentions for each component.
+
+    A paper counts once for each component that one of its fault codes lies in; a code
+    that spans several components counts for all of them.
+    """
+    component_of = evidence.components()
+    names = list(dict.fromkeys(component_of.values()))
+    papers: dict[str, set[str]] = {name: set() for name in names}
+    for code, coded in corpus.papers_by_fault().items():
+        leaves = taxonomy.leaves_of(code) if code in taxonomy else (code,)
+        for leaf in leaves:
+            papers[_component(taxonomy, component_of, leaf)].update(coded)
+    artifacts = dict.fromkeys(names, 0)
+    interviews = dict.fromkeys(names, 0)
+    for fault in faults:
+        name = _component(taxonomy, component_of, fault.code)
+        artifacts[name] += fault.artifacts
+        interviews[name] += fault.interviews
+    return tuple(
+        Component(name, len(papers[name]), artifacts[name], interviews[name]) for name in names
+    )
+
+
+def _component(taxonomy: Taxonomy, component_of: dict[str, str], code: str) -> str:
+    above = (code, *taxonomy.ancestors(code)) if code in taxonomy else (code,)
+    return next(component_of[each] for each in above if each in component_of)

@@ -1,0 +1,124 @@
+"""Our shares beside those that the survey printed, with a status by a stated rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from analysis.coverage.gap import StatusShares
+from data import evidence
+from data.evidence import Reading
+from data.results import ClaimStatus
+
+NEAR = 1.0  # percentage points
+
+RULE = (
+    "reproduced: our share, rounded to the printed digits, is the printed one; near: our share, "
+    f"or that of another reading of the public data, is within {NEAR:.0f} percentage point; "
+    "not reproduced: no reading is. A reading that was found by looking for the printed figure "
+    "(post hoc) does not count."
+)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A share that the survey printed."""
+
+    key: str
+    statement: str
+    printed: float
+    digits: int
+    whole: str  # the key of our shares
+    status: str  # of the faults it counts
+    share_of: str  # the group of readings
+    figure_id: str  # of the shipped published figures
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A printed share beside ours."""
+
+    printed: Printed
+    ours: float
+    difference: float
+    status: ClaimStatus
+    reason: str
+    nearest_reading: str = ""
+    nearest_percent: float | None = None
+
+
+PRINTED = (
+    Printed("faults-targeted", "Faults that research targets",
+            48, 0, "faults", "targeted", "faults", "K051"),
+    Printed("faults-untargeted", "Faults that nobody targets",
+            46.9, 1, "faults", "untargeted", "faults", "K051"),
+    Printed("github-untargeted", "GitHub issues on faults that nobody targets",
+            52.6, 1, "artifacts", "untargeted", "occurrences", "K052"),
+    Printed("interviews-untargeted", "Interview mentions of faults that nobody targets",
+            70.3, 1, "interviews", "untargeted", "interviews", "K053"),
+)  # fmt: skip
+
+
+def compare(gap: Iterable[StatusShares], *, with_readings: bool) -> tuple[Comparison, ...]:
+    """Every printed share beside ours.
+
+    The readings are other ways to count the survey's own statuses; they say nothing about
+    statuses that were obtained otherwise, so only the survey's evidence goes `with_readings`.
+    """
+    shares = {whole.key: whole for whole in gap}
+    nearest = _nearest_readings() if with_readings else {}
+    return tuple(
+        _comparison(printed, shares[printed.whole], nearest.get(printed.share_of))
+        for printed in PRINTED
+    )
+
+
+def _comparison(printed: Printed, whole: StatusShares, reading: Reading | None) -> Comparison:
+    ours = whole.shares[printed.status].percent or 0.0
+    difference = ours - printed.printed
+    other = None if reading is None else _percent(reading, printed.status)
+    status: ClaimStatus
+    if round(ours, printed.digits) == printed.printed:
+        status, reason = "reproduced", "equal when rounded to the printed digits"
+    elif abs(difference) <= NEAR:
+        status, reason = "near", f"within {NEAR:.0f} percentage point"
+    elif reading is not None and other is not None and abs(other - printed.printed) <= NEAR:
+        status = "near"
+        reason = f"{other:.1f} % under another reading: {reading.reading}"
+    elif reading is not None and other is not None:
+        status = "not reproduced"
+        reason = f"the nearest reading gives {other:.1f} %: {reading.reading}"
+    else:
+        status, reason = "not reproduced", f"more than {NEAR:.0f} percentage point away"
+    return Comparison(
+        printed,
+        ours,
+        difference,
+        status,
+        reason,
+        "" if reading is None else reading.reading,
+        other,
+    )
+
+
+def _nearest_readings() -> Mapping[str, Reading]:
+    """For each group the reading that comes nearest to all of its printed shares together."""
+    found = {}
+    for share_of in {printed.share_of for printed in PRINTED}:
+        wanted = [printed for printed in PRINTED if printed.share_of == share_of]
+        candidates = [
+            reading
+            for reading in evidence.readings()
+            if reading.share_of == share_of and not reading.post_hoc
+        ]
+
+        def distance(reading: Reading, wanted: list[Printed] = wanted) -> float:
+            return sum(abs(_percent(reading, each.status) - each.printed) for each in wanted)
+
+        found[share_of] = min(candidates, key=distance)
+    return found
+
+
+def _percent(reading: Reading, status: str) -> float:
+    count = {"targeted": reading.targeted, "untargeted": reading.untargeted}[status]
+    return 100 * count / reading.denominator

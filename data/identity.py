@@ -1,0 +1,561 @@
+"""Artifact ids: what a URL, an id or a shorthand names, and what else it is called.
+
+One artifact has one id in a study, however a spreadsheet, an API or a paper spells it; miners,
+label imports and links all ask this module. Everything here is a pure function of its text: it
+looks nothing up, so it knows neither whether an artifact exists nor what a short hash or an
+answer belongs to. Such an id is `provisional` and becomes final through an alias (`resolve`).
+It does not find references inside longer text either; that is the miner's `links`.
+
+    github:pytorch/pytorch#123            issue or pull request: they share one numbering
+    gitee:mindspore/mindspore#I65G7B      issue; `#12` is a pull request, numbered apart
+    git:keras-team/keras@<sha>            commit, on github.com unless a host is named
+    stackoverflow:47267612                question; `stackoverflow:a/5` is an answer (provisional)
+    doi:10.1145/3377811.3380395           paper; without a DOI `paper:<hash of title and year>`
+
+A host that is not the public one is part of the name: `github:git.example.org/team/app#4`,
+`git:gitee.com/mindspore/mindspore@<sha>`, `stackoverflow:datascience.stackexchange.com/123`.
+`git:local/<folder>@<sha>` is a repository without a remote.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+from urllib.parse import quote, unquote
+
+from data.errors import StudyError
+
+MAX_LENGTH = 4096  # what is mined is hostile; no real reference comes near this
+
+AliasKind = Literal["repository", "transfer", "node", "short_hash", "answer"]
+Hosts = Mapping[str, str]  # host -> what it runs: "github", "gitee", "git" or "stackoverflow"
+
+_GITHUB = "github.com"
+_PUBLIC = {
+    "github": _GITHUB,
+    "git": _GITHUB,
+    "gitee": "gitee.com",
+    "stackoverflow": "stackoverflow.com",
+    "doi": "doi.org",
+    "paper": "",
+}
+_FORGES = ("github", "gitee", "git")
+_KNOWN_HOSTS = {
+    _GITHUB: "github",
+    "gitee.com": "gitee",
+    "doi.org": "doi",
+    "stackoverflow.com": "stackoverflow",
+    "superuser.com": "stackoverflow",
+    "serverfault.com": "stackoverflow",
+    "askubuntu.com": "stackoverflow",
+    "mathoverflow.net": "stackoverflow",
+    "stackapps.com": "stackoverflow",
+}
+# The last two are what dependency bots write so that GitHub shows no back-reference.
+_SAME_HOST = {
+    "dx.doi.org": "doi.org",
+    "ssh.github.com": _GITHUB,
+    "redirect.github.com": _GITHUB,
+    "togithub.com": _GITHUB,
+}
+# First parts of GitHub paths that are pages of GitHub and never an owner.
+_NOT_OWNERS = frozenset(
+    "apps collections features login marketplace notifications orgs repos search settings"
+    " sponsors topics trending users".split()
+)
+_PAGES = frozenset("issues pull pulls commit commits tree blob merge_requests repos".split())
+
+_ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+# Explicit classes, no IGNORECASE: that flag lets the Kelvin sign pass for a k.
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)")
+_SCP = re.compile(r"[^@/:]+@([^@/:]+):(.+)")
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]{1,5})?")
+_SEGMENT = re.compile(r"[a-z0-9_.~+-]+")
+_GITHUB_OWNER = re.compile(r"[a-z0-9_-]+")  # no dot, so that a dotted first part is a host
+_LOCAL_FOLDER = re.compile(r"(?:[a-z0-9_.~+-]|%[0-9a-f]{2})+")
+_HASH = re.compile(r"[0-9a-f]{4,40}|[0-9a-f]{64}")
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
+_SHORTHAND = re.compile(r"([^#@?/]+/[^#@?:]+)([#@][0-9A-Za-z]+)")
+_KEYS = {
+    "github": _NUMBER,
+    "git": _HASH,
+    "gitee": re.compile(r"[1-9][0-9]{0,17}|I[0-9A-Z]{1,15}"),
+    "stackoverflow": re.compile(r"(?:a/)?[1-9][0-9]{0,17}"),
+    "doi": re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/.*[^.,;/]"),
+    "paper": re.compile(r"[0-9a-f]{20}"),
+}
+_HINT = (
+    "Give the URL of an issue, pull request, commit, question or DOI, "
+    "or an id such as github:pytorch/pytorch#123."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactId:
+    """One artifact's canonical name; what is not canonical cannot be made (see `parse`)."""
+
+    source: str
+    host: str  # "local" for a git repository without a remote, "" for a hashed paper
+    project: str  # "owner/name"; "" where there is no repository
+    key: str  # number, hash, DOI
+
+    def __post_init__(self) -> None:
+        if problem := self._problem():
+            raise StudyError(f"{_shown(str(self))} is not an artifact id: {problem}.", _HINT)
+
+    def __str__(self) -> str:
+        if self.source in ("doi", "paper"):
+            return f"{self.source}:{self.key}"
+        if self.source == "stackoverflow":
+            site = "" if self.host == _PUBLIC[self.source] else f"{self.host}/"
+            return f"{self.source}:{site}{self.key}"
+        separator = "@" if self.source == "git" else "#"
+        name = _qualified(self.host, self.project, _PUBLIC[self.source])
+        return f"{self.source}:{name}{separator}{self.key}"
+
+    @property
+    def repository(self) -> str:
+        """The project as `project_of` writes it, the same for issues and commits; or ""."""
+        return _qualified(self.host, self.project, _GITHUB) if self.source in _FORGES else ""
+
+    @property
+    def provisional(self) -> bool:
+        """A short hash or an answer: only a lookup can tell which artifact it is."""
+        if self.source == "git":
+            return len(self.key) < 40
+        return self.source == "stackoverflow" and self.key.startswith("a/")
+
+    def _problem(self) -> str:
+        if self.source not in _PUBLIC:
+            return f"its source is none of {', '.join(_PUBLIC)}"
+        if not _KEYS[self.source].fullmatch(self.key):
+            return f"{_shown(self.key)} is no {self.source} number, hash or name"
+        if self.source in _FORGES:
+            return _project_problem(self.source, self.host, self.project)
+        if self.project:
+            return f"{self.source} has no projects"
+        if self.source == "stackoverflow":
+            dotted = "." in self.host or ":" in self.host
+            return _host_problem(self.source, self.host) if dotted else "its host is no site"
+        if self.host != _PUBLIC[self.source]:
+            return f"{self.source} has no other hosts"
+        if self.source == "doi" and (
+            not self.key.isprintable()
+            or self.key != self.key.translate(_ASCII_LOWER)
+            or re.search(r"[ \ufffd]|%[0-9a-f]{2}", self.key)
+        ):
+            return "the DOI is not lower case, or holds spaces or escapes"
+        return ""
+
+
+def parse(text: str, default_project: str | None = None, hosts: Hosts | None = None) -> ArtifactId:
+    """Read an id, a URL, `owner/name#1`, `owner/name@sha` or a DOI.
+
+    With `default_project` (as `project_of` takes it) also what is written inside a project:
+    `#1`, `1`, `GH-1`, `I65G7B`, `@sha`. `hosts` says what a private host runs, for example
+    `{"git.example.org": "github"}`; an id names its source itself and needs none.
+    """
+    hosts = _checked_hosts(hosts)
+    text = _clean(text)
+    if text[:4].translate(_ASCII_LOWER) == "doi:" or _KEYS["doi"].match(text):
+        return _doi(text)
+    if " " in text:
+        raise StudyError(f"{_shown(text)} is more than one word.", _HINT)
+    source, body = _prefix(text)
+    if source:
+        return _from_id(source, body)
+    if where := _split_url(text, hosts):
+        return _from_url(text, *where, hosts)
+    if inside := _SHORTHAND.fullmatch(text):
+        return _in_project(text, inside[2], *_split_project(inside[1], "git"), hosts)
+    if default_project is not None:
+        name = project_of(default_project, hosts)
+        return _in_project(text, text, *_split_project(name, "git"), hosts)
+    raise StudyError(f"{_shown(text)} names no artifact.", _HINT)
+
+
+def artifact_id(text: str, default_project: str | None = None, hosts: Hosts | None = None) -> str:
+    """The canonical id of what `text` names; see `parse`."""
+    return str(parse(text, default_project, hosts))
+
+
+def url_of(artifact: ArtifactId | str) -> str | None:
+    """The page of an artifact, or None for a local commit and for a paper without a DOI.
+
+    A pull request is given as an issue, which GitHub redirects. A commit on an unknown host is
+    given as `/commit/<sha>`, which GitHub, Gitee, GitLab and Gitea understand.
+    """
+    it = parse(artifact) if isinstance(artifact, str) else artifact
+    if it.source == "paper" or it.host == "local":
+        return None
+    if it.source == "doi":
+        return f"https://doi.org/{quote(it.key, safe='/:;()')}"
+    if it.source == "stackoverflow":
+        path = it.key if it.provisional else f"questions/{it.key}"
+        return f"https://{it.host}/{path}"
+    page = "commit" if it.source == "git" else "issues"
+    if it.source == "gitee" and not it.key.startswith("I"):
+        page = "pulls"
+    return f"https://{it.host}/{it.project}/{page}/{it.key}"
+
+
+def project_of(text: str, hosts: Hosts | None = None) -> str:
+    """The repository that a URL, ssh address, id or `owner/name` names.
+
+    It is `owner/name` on github.com, `host/owner/name` elsewhere, `local/folder` without a
+    remote: the notation of `git:` ids, so that the issues and commits of a repository agree.
+    """
+    hosts = _checked_hosts(hosts)
+    text = _clean(text)
+    source, body = _prefix(text)
+    if source in _FORGES:
+        name = body.rpartition("@")[0] or body if source == "git" else body.partition("#")[0]
+        host, project = _split_project(name, source)
+    elif source:
+        raise StudyError(f"{_shown(text)} belongs to no repository.", "")
+    elif where := _split_url(text, hosts):
+        host, project = _repository_url(text, *where, hosts)
+    else:
+        inside = _SHORTHAND.fullmatch(text)
+        host, project = _split_project(inside[1] if inside else text, "git")
+    if problem := _project_problem("git", host, project):
+        hint = "Give owner/name or the repository's URL; for a folder see local_project."
+        raise StudyError(f"{_shown(text)} names no repository: {problem}.", hint)
+    return _qualified(host, project, _GITHUB)
+
+
+def local_project(folder: str) -> str:
+    """`local/<folder>` for the name of a folder; what ids cannot hold is percent-encoded."""
+    # macOS hands out decomposed names: the same folder must not have two ids.
+    name = unicodedata.normalize("NFC", folder.strip().rstrip("/\\"))
+    name = re.split(r"[/\\]", name)[-1].lower().removesuffix(".git")
+    if not name or name in (".", "..") or len(name) > 255:
+        raise StudyError(f"{_shown(folder)} is no folder's name.", "Give the folder's own name.")
+    # A file name that is not UTF-8 reaches Python with surrogates in it.
+    return f"local/{quote(name, safe='', errors='surrogatepass').lower()}"
+
+
+def title_key(title: str) -> str:
+    """A title without case, accents, punctuation and spaces: equal for equal titles.
+
+    Indexes disagree on all of these, and on hyphens ("re-training", "retraining"), so nothing
+    but letters and digits is kept; `+` and `#` are, since C, C++ and C# are three things. LaTeX
+    and HTML commands are text here: decode them first.
+    """
+    if len(title) > MAX_LENGTH:  # normalising a long run of marks takes quadratic time
+        raise StudyError(f"A title has more than {MAX_LENGTH} characters.", "Check the column.")
+    key = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", title).casefold())
+    kept = (c for c in key if c in "+#" or unicodedata.category(c)[0] in "LNM")
+    # Latin accents and variation selectors; the marks of other scripts are letters to readers.
+    return unicodedata.normalize("NFC", re.sub("[\u0300-\u036f\ufe00-\ufe0f]", "", "".join(kept)))
+
+
+def paper_id(title: str, year: int | None, doi: str | None = None) -> str:
+    """`doi:...`, or `paper:<hash>` of title and year where there is no DOI."""
+    if doi and doi.strip():
+        found = parse(doi)
+        if found.source != "doi":
+            raise StudyError(f"{_shown(doi)} is no DOI.", "Leave it empty where there is none.")
+        return str(found)
+    key = title_key(title)
+    if not key:
+        raise StudyError(f"{_shown(title)} has no letter or digit.", "A paper needs a title.")
+    digest = hashlib.sha256(f"{key}\n{'' if year is None else year}".encode()).hexdigest()
+    return str(ArtifactId("paper", "", "", digest[:20]))
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """`alias` is another name of `artifact_id`.
+
+    `repository`: an old name of a project, both as `project_of` writes them; it holds for all
+    issues and commits of that project. `transfer`: an issue's id before it was moved.
+    `short_hash`, `answer`: a provisional id. `node`: an API's opaque id, kept as it is.
+    """
+
+    alias: str
+    artifact_id: str
+    kind: AliasKind
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(AliasKind):
+            raise StudyError(
+                f"{_shown(self.kind)} is no kind of alias.",
+                f"Use {', '.join(get_args(AliasKind))}.",
+            )
+        canonical = project_of if self.kind == "repository" else artifact_id
+        # An alias in another spelling would never be found, and nobody would notice.
+        for name in (self.artifact_id,) if self.kind == "node" else (self.alias, self.artifact_id):
+            if canonical(name) != name:
+                raise StudyError(f"{_shown(name)} is not canonical.", f"Use {canonical(name)}.")
+        if self.kind in ("short_hash", "answer") and not parse(self.alias).provisional:
+            raise StudyError(f"{_shown(self.alias)} is final, not a {self.kind}.", "")
+        if not self.alias or self.alias == self.artifact_id:
+            raise StudyError(f"{_shown(self.alias)} is no second name.", "Drop this alias.")
+
+
+def alias_index(aliases: Iterable[Alias]) -> dict[str, str]:
+    """Aliases by name, for many calls of `resolve`; a name for two artifacts is refused."""
+    index: dict[str, str] = {}
+    for item in aliases:
+        if index.setdefault(item.alias, item.artifact_id) != item.artifact_id:
+            raise StudyError(
+                f"{_shown(item.alias)} is an alias of both {index[item.alias]} and "
+                f"{item.artifact_id}.",
+                "Remove one of the two aliases.",
+            )
+    return index
+
+
+def resolve(artifact_id: str, aliases: Mapping[str, str] | Iterable[Alias]) -> str:
+    """Follow aliases from an id (or a node id) to the name that has no further alias."""
+    index = aliases if isinstance(aliases, Mapping) else alias_index(aliases)
+    path = [artifact_id]
+    seen = {artifact_id}
+    while (following := _next_name(path[-1], index)) is not None:
+        path.append(following)
+        if following in seen:
+            raise StudyError(
+                f"The aliases run in a circle: {' -> '.join(_shown(p) for p in path[-5:])}.",
+                "Remove the alias that is out of date.",
+            )
+        seen.add(following)
+    return path[-1]
+
+
+def _next_name(name: str, index: Mapping[str, str]) -> str | None:
+    if name in index:
+        return index[name]
+    try:
+        it = parse(name)
+    except StudyError:  # a node id, or a name of a kind that only the index knows
+        return None
+    renamed = index.get(it.repository) if it.repository else None
+    if renamed is None:
+        return None
+    host, project = _split_project(renamed, "git")
+    # Commits keep their hashes wherever a repository moves; issue numbers belong to one tracker.
+    if it.source != "git" and host != it.host:
+        return None
+    return str(ArtifactId(it.source, host, project, it.key))
+
+
+def _clean(text: str) -> str:
+    if len(text) > MAX_LENGTH:
+        raise StudyError(f"A reference has more than {MAX_LENGTH} characters.", _HINT)
+    text = text.strip().strip("\ufeff\u200b").strip()  # spreadsheets leave these around cells
+    if not text:
+        raise StudyError("An empty text names no artifact.", _HINT)
+    if not text.isprintable():
+        raise StudyError(f"{_shown(text)} holds control characters or odd spaces.", _HINT)
+    return text
+
+
+def _shown(text: str) -> str:
+    """Text as an error may quote it: short, and without what may be a password or a token."""
+    text = re.sub(r"(\A|//)[^/\s]+@", r"\1***@", text[: 2 * MAX_LENGTH])
+    text = re.sub(r"\?.*", "?...", text, flags=re.DOTALL)
+    return repr(text if len(text) <= 120 else f"{text[:117]}...")
+
+
+def _checked_hosts(hosts: Hosts | None) -> Hosts:
+    checked = {_host(name): runs for name, runs in (hosts or {}).items()}
+    for name, runs in checked.items():
+        if runs not in (*_FORGES, "stackoverflow"):
+            raise StudyError(
+                f"{_shown(name)} is said to run {_shown(runs)}.",
+                "A host runs github, gitee, git or stackoverflow.",
+            )
+    return checked
+
+
+def _kind(host: str, hosts: Hosts) -> str | None:
+    if host.endswith((".stackexchange.com", ".stackoverflow.com")):
+        return "stackoverflow"
+    return _KNOWN_HOSTS.get(host) or hosts.get(host)
+
+
+def _host(raw: str, ssh: bool = False) -> str:
+    """One spelling for a host. Logins are dropped: a token must not end up in an id."""
+    host = raw.rpartition("@")[2].translate(_ASCII_LOWER)
+    # The port of an ssh address says nothing about the host's pages.
+    host = re.sub(r":[0-9]*\Z" if ssh else r":(?:80|443)?\Z", "", host).rstrip(".")
+    plain = host.removeprefix("www.")
+    plain = _SAME_HOST.get(plain, plain)
+    return plain if _kind(plain, {}) else host
+
+
+def _host_problem(source: str, host: str) -> str:
+    if not _HOST.fullmatch(host) or len(host) > 255 or host != _host(host):
+        return f"{_shown(host)} is no host's canonical name"
+    runs = _kind(host, {})
+    fits = runs in ("github", "gitee", None) if source == "git" else runs in (source, None)
+    return "" if fits else f"{host} does not run {source}"
+
+
+def _project_problem(source: str, host: str, project: str) -> str:
+    names = project.split("/")
+    if source == "git" and host == "local":
+        return "" if _LOCAL_FOLDER.fullmatch(project) else "a local repository is one folder"
+    if problem := _host_problem(source, host):
+        return problem
+    if not all(_SEGMENT.fullmatch(name) and name not in (".", "..", "-") for name in names):
+        return f"{_shown(project)} is no owner/name"
+    if project.endswith(".git") or host == "local":
+        return "it is not canonical"
+    on_github = source == "github" or host == _GITHUB
+    # Elsewhere groups may be nested; one name alone needs a host that looks like one.
+    nested = source == "git" and not _kind(host, {})
+    least = 1 if nested and ("." in host or ":" in host) else 2
+    if len(names) < least or (len(names) > 2 and not nested):
+        return f"{_shown(project)} is no owner/name"
+    if on_github and (names[0] in _NOT_OWNERS or not _GITHUB_OWNER.fullmatch(names[0])):
+        return f"{_shown(names[0])} is no owner on GitHub"
+    return ""
+
+
+def _qualified(host: str, project: str, public: str) -> str:
+    # `local/x` means a folder, so an owner who is called "local" keeps the host.
+    return project if host == public and not project.startswith("local/") else f"{host}/{project}"
+
+
+def _name(parts: list[str]) -> str:
+    return "/".join(parts).translate(_ASCII_LOWER).removesuffix(".git")
+
+
+def _prefix(text: str) -> tuple[str, str]:
+    source, _, body = text.partition(":")
+    source = source.translate(_ASCII_LOWER)
+    is_id = source in _PUBLIC and body and not body.startswith("//")  # git:// is a URL
+    return (source, body) if is_id else ("", "")
+
+
+def _split_project(name: str, source: str) -> tuple[str, str]:
+    """Host and project of a name inside an id; three parts or a dotted first one name a host."""
+    first, *rest = name.rstrip("/").split("/")
+    hosted = len(rest) > 1 or (source == "git" and ("." in first or ":" in first))
+    if source == "git" and first.translate(_ASCII_LOWER) == "local" and len(rest) == 1:
+        return "local", _name(rest)
+    return (_host(first), _name(rest)) if hosted else (_PUBLIC[source], _name([first, *rest]))
+
+
+def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
+    """Host and path, or None for what is no URL; a known host needs no scheme."""
+    bare = False
+    if found := _SCP.fullmatch(text):
+        host, path = _host(found[1], ssh=True), found[2]
+    elif found := _URL.match(text):
+        scheme = found[1].translate(_ASCII_LOWER)
+        if scheme not in ("http", "https", "ssh", "git"):
+            raise StudyError(f"{_shown(text)} is no web or git address.", _HINT)
+        host, path = _host(found[2], ssh=scheme in ("ssh", "git")), found[3]
+    else:
+        bare = True
+        first, _, path = re.split(r"[?#]", text.removeprefix("//"))[0].partition("/")
+        host = _host(first)
+    if host.startswith("api.") and _kind(host[4:], hosts) == "github":
+        host = host[4:]
+    runs = _kind(host, hosts)
+    # `gitee.com/o/r#I1` and `github.com/o/r@sha` are shorthands, not pages.
+    if bare and (runs is None or (runs in _FORGES and path.count("/") < 2)):
+        return None
+    if host == "local":
+        raise StudyError("A host cannot be called 'local', which means no remote.", _HINT)
+    return host, path.lstrip("/")
+
+
+def _unknown_host(text: str, host: str) -> StudyError:
+    return StudyError(
+        f"{_shown(text)} is on {_shown(host)}, and nobody said what that host runs.",
+        f"Name it among the hosts (github, gitee, git), or write github:{host}/owner/name#1.",
+    )
+
+
+def _path_parts(path: str) -> list[str]:
+    match [part for part in path.split("/") if part]:
+        case ["api", _, "repos", *parts] | ["repos", *parts]:  # Gitee, enterprise; api.github.com
+            return parts
+        case parts:
+            return parts
+
+
+def _repository_url(text: str, host: str, path: str, hosts: Hosts) -> tuple[str, str]:
+    runs, parts = _kind(host, hosts), _path_parts(path)
+    if runs in ("github", "gitee"):
+        return host, _name(parts[:2])
+    if runs is None and not _PAGES.isdisjoint(parts[2:]):
+        raise _unknown_host(text, host)
+    return host, _name(parts[: parts.index("-")] if "-" in parts else parts)
+
+
+def _from_id(source: str, body: str) -> ArtifactId:
+    if source == "paper":
+        return ArtifactId(source, "", "", body.translate(_ASCII_LOWER))
+    if source == "stackoverflow":
+        *site, last = body.split("/")
+        answer = site[-1:] == ["a"]
+        host = _host("/".join(site[:-1] if answer else site)) or _PUBLIC[source]
+        return ArtifactId(source, host, "", ("a/" if answer else "") + last.lstrip("0"))
+    name, separator, key = body.rpartition("@" if source == "git" else "#")
+    if not separator:
+        raise StudyError(f"{_shown(f'{source}:{body}')} names a repository or less.", _HINT)
+    return ArtifactId(source, *_split_project(name, source), _key(source, key))
+
+
+def _key(source: str, text: str) -> str:
+    if source == "git":
+        return text.translate(_ASCII_LOWER)
+    return text.upper() if source == "gitee" and text.isascii() else text.lstrip("0")
+
+
+def _in_project(text: str, ref: str, host: str, project: str, hosts: Hosts) -> ArtifactId:
+    runs = "git" if host == "local" else _kind(host, hosts)
+    number = re.fullmatch(r"(?:#|GH-|gh-)?([0-9]{1,18}|[iI][0-9A-Za-z]{1,15})", ref)
+    sha = ref.removeprefix("@").translate(_ASCII_LOWER)
+    if number and runs in ("github", "gitee"):
+        return ArtifactId(runs, host, project, _key(runs, number[1]))
+    if number and runs is None:
+        raise _unknown_host(text, host)
+    if _HASH.fullmatch(sha) and (ref.startswith("@") or len(sha) >= 7) and not number:
+        return ArtifactId("git", host, project, sha)
+    raise StudyError(f"{_shown(text)} names no artifact.", _HINT)
+
+
+def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
+    runs, parts = _kind(host, hosts), _path_parts(path)
+    if runs is None:
+        raise _unknown_host(text, host)
+    if runs == "doi":
+        return _doi(path)
+    if runs == "git":  # groups may be nested: the page is what stands at the end
+        project, page = _name(parts[:-2]).removesuffix("/-"), parts[-2:]
+    else:
+        project, page = _name(parts[:2]), parts[2:]
+    match (runs, *(part.removesuffix(".diff").removesuffix(".patch") for part in page)):
+        case ("github" | "gitee", "issues" | "pull" | "pulls", _, "commits", sha, *_):
+            return ArtifactId("git", host, project, _key("git", sha))
+        case ("github", "issues" | "pull" | "pulls", number, *_):
+            return ArtifactId(runs, host, project, _key(runs, number))
+        case ("gitee", "issues" | "pulls" as kind, number, *_) if number.isdigit() == (
+            kind == "pulls"
+        ):
+            return ArtifactId(runs, host, project, _key(runs, number))
+        case (_, "commit", sha, *_) | (_, "git", "commits", sha) | (_, "commits", sha):
+            return ArtifactId("git", host, project, _key("git", sha))
+    if runs == "stackoverflow":
+        match parts:
+            case ["questions" | "q", number, *_]:
+                return ArtifactId(runs, host, "", number.lstrip("0"))
+            case ["a", number, *_]:
+                return ArtifactId(runs, host, "", f"a/{number.lstrip('0')}")
+    raise StudyError(f"{_shown(text)} is no page of an artifact that can be labelled.", _HINT)
+
+
+def _doi(text: str) -> ArtifactId:
+    key = unquote(re.sub(r"\A[A-Za-z]{3}:\s*", "", text)).translate(_ASCII_LOWER)
+    return ArtifactId("doi", _PUBLIC["doi"], "", key.rstrip(".,;/"))

@@ -1,0 +1,235 @@
+"""The three kinds of figure: shares of a whole, grouped bars, a matrix of numbers.
+
+Each takes a `Figure` and returns a drawing of paper width. Nothing here reads a study
+or writes a file; how ink gets on the page is `canvas`'s business.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+
+from data.results import Bar, Figure
+from report import canvas, formatting
+from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
+from report.inks import MUTED, Ink, inks_for
+
+MARGIN = 2 * GAP  # between a row's label and its marks
+
+
+# --- shares --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Segment:
+    label: str
+    text: str
+    x: float
+    wide: float
+
+    @property
+    def centre(self) -> float:
+        return self.x + self.wide / 2
+
+    @property
+    def fits(self) -> bool:
+        return canvas.width(self.text) + GAP <= self.wide
+
+
+def shares(figure: Figure) -> Drawing:
+    """Stacked bars of 100 %, every segment with its percentage and count."""
+    if not any(map(_total, figure.bars)):
+        return canvas.empty_page()
+    thick, between = 20.0, 9.0
+    labels = [canvas.wrapped(bar.label, 130) for bar in figure.bars]
+    totals = [f"n = {formatting.count(_total(bar))}" for bar in figure.bars]
+    left = _widest(*labels, totals) + MARGIN
+    inks = inks_for(part.label for bar in figure.bars for part in bar.parts if part.count > 0)
+    legend = canvas.legend_rows(list(inks), DOUBLE_COLUMN - left)
+    segments = [_segments(bar, left) for bar in figure.bars]
+    heights = [
+        max(thick + (LINE + GAP if any(not s.fits for s in row) else 0), LINE * (len(lines) + 1))
+        for row, lines in zip(segments, labels, strict=True)
+    ]
+    above = LEGEND_LINE * len(legend) + GAP
+    height = above + sum(heights) + between * (len(heights) - 1) + 1
+    drawing, axes = canvas.page(DOUBLE_COLUMN, height)
+    canvas.draw_legend(axes, (left, height), legend, inks)
+    top = height - above
+    for row, lines, total, tall in zip(segments, labels, totals, heights, strict=True):
+        middle = top - thick / 2
+        canvas.row_label(axes, (left - MARGIN, middle), lines, total)
+        if not row:
+            axes.text(left, middle, "no data", va="center_baseline", color=MUTED)
+        for segment in row:
+            ink = inks[segment.label]
+            canvas.box(axes, (segment.x, top - thick), (segment.wide, thick), ink)
+            if segment.fits:
+                canvas.label_on(axes, (segment.centre, middle), segment.text, ink)
+        _label_below(axes, [segment for segment in row if not segment.fits], top - thick)
+        top -= tall + between
+    return drawing
+
+
+def _total(bar: Bar) -> int:
+    return sum(max(part.count, 0) for part in bar.parts)
+
+
+def _segments(bar: Bar, left: float) -> list[_Segment]:
+    total = _total(bar)
+    segments: list[_Segment] = []
+    x = left
+    for part in bar.parts:
+        if part.count > 0:
+            wide = (DOUBLE_COLUMN - left) * part.count / total
+            text = f"{formatting.share(part.count, total)} ({formatting.count(part.count)})"
+            segments.append(_Segment(part.label, text, x, wide))
+            x += wide
+    return segments
+
+
+def _label_below(axes: Axes, segments: Sequence[_Segment], y: float) -> None:
+    """Labels of the narrow segments under the bar, from the right, none over another."""
+    limit = DOUBLE_COLUMN
+    for segment in reversed(segments):
+        wide = canvas.width(segment.text)
+        end = min(limit, segment.centre + wide / 2)
+        if end < wide:
+            return  # more slivers than room; the table has them all
+        foot = min(max(segment.centre, end - wide + GAP), end - GAP)
+        axes.plot([segment.centre, foot], [y, y - GAP], color=MUTED, linewidth=0.6)
+        axes.text(end, y - GAP - 0.5, segment.text, ha="right", va="top")
+        limit = end - wide - 2 * GAP
+
+
+# --- bars ----------------------------------------------------------------------------
+
+
+def bars(figure: Figure) -> Drawing:
+    """Horizontal bars from a common zero, grouped by category, each with its value."""
+    values = _finite(figure)
+    if not values or not figure.categories:
+        return canvas.empty_page()
+    many = len(figure.series) > 1
+    longest = max(canvas.width(canvas.clean(category)) for category in figure.categories)
+    wide = DOUBLE_COLUMN if many or longest > 0.5 * SINGLE_COLUMN else SINGLE_COLUMN
+    labels = [canvas.wrapped(category, 0.42 * wide) for category in figure.categories]
+    left = _widest(*labels) + MARGIN
+    room = _widest([formatting.measure(value, figure.unit) for value in values]) + GAP
+    low, high = min(0.0, *values), max(0.0, *values)
+    start = left + (room if low < 0 else 0)
+    scale = (wide - start - room) / ((high - low) or 1)
+    zero = start - low * scale
+    thick = 11.0 if many else 12.0
+    inks = inks_for(series.label for series in figure.series)
+    legend = canvas.legend_rows(list(inks), wide - left) if many else []
+    above = LEGEND_LINE * len(legend) + (GAP if legend else 0)
+    heights = [max(thick * len(figure.series), LINE * len(lines)) + 6 for lines in labels]
+    height = sum(heights) + above
+    drawing, axes = canvas.page(wide, height)
+    canvas.draw_legend(axes, (left, height), legend, inks)
+    canvas.rule(axes, (zero, 0), (zero, height - above))
+    top = height - above
+    for index, (lines, tall) in enumerate(zip(labels, heights, strict=True)):
+        canvas.row_label(axes, (left - MARGIN, top - tall / 2), lines)
+        y = top - tall / 2 + thick * len(figure.series) / 2
+        for series in figure.series:
+            y -= thick
+            value = series.values[index]
+            if value is not None and math.isfinite(value):
+                size = (value * scale, thick - 1.5)
+                canvas.box(axes, (zero, y + 0.75), size, inks[series.label])
+                text = formatting.measure(value, figure.unit)
+                side, gap = ("right", -GAP) if value < 0 else ("left", GAP)
+                x = zero + value * scale + 0.75 * gap
+                axes.text(x, y + thick / 2, text, ha=side, va="center_baseline")
+        top -= tall
+    return drawing
+
+
+# --- matrix --------------------------------------------------------------------------
+
+
+def matrix(figure: Figure) -> Drawing:
+    """A heat map with the numbers in its cells; zero is blank, missing is hatched."""
+    values = _finite(figure)
+    if not values or not figure.categories:
+        return canvas.empty_page()
+    rows = [canvas.wrapped(series.label, 150) for series in figure.series]
+    heights = [max(15.5, LINE * len(lines) + 3) for lines in rows]
+    left = _widest(*rows) + MARGIN
+    widest = _widest([_cell_text(value, figure.unit) for value in values]) + 5
+    # With too many columns the figure outgrows the page rather than its type its reader.
+    room = (DOUBLE_COLUMN - left - 1) / len(figure.categories)
+    wide = max(widest, 15.0, min(44.0, room))
+    heads, upright = _heads(figure.categories, wide)
+    above = GAP + (_widest(*heads) if upright else LINE * max(map(len, heads)))
+    right = left + wide * len(figure.categories)
+    drawing, axes = canvas.page(right + 1, above + sum(heights) + 1)
+    top = 1 + sum(heights)
+    for index, lines in enumerate(heads):
+        _draw_head(axes, (left + (index + 0.5) * wide, top + GAP), lines, upright=upright)
+    for index in range(len(figure.categories) + 1):
+        canvas.rule(axes, (left + index * wide, 1), (left + index * wide, top))
+    canvas.rule(axes, (left, 1), (right, 1))
+    largest = max(map(abs, values)) or 1.0
+    for series, lines, tall in zip(figure.series, rows, heights, strict=True):
+        canvas.rule(axes, (left, top), (right, top))
+        canvas.row_label(axes, (left - MARGIN, top - tall / 2), lines)
+        for index, value in enumerate(series.values):
+            corner, size = (left + index * wide, top - tall), (wide, tall)
+            if value is None or not math.isfinite(value):
+                canvas.box(axes, corner, size, Ink("#F1F2F4", "////"))
+            elif value:
+                ink = Ink(canvas.shade(value / largest))
+                canvas.box(axes, corner, size, ink)
+                centre = (corner[0] + wide / 2, corner[1] + tall / 2)
+                canvas.label_on(axes, centre, _cell_text(value, figure.unit), ink)
+        top -= tall
+    return drawing
+
+
+def _heads(categories: Sequence[str], wide: float) -> tuple[list[list[str]], bool]:
+    """The column headings in lines, and whether they must stand upright to be readable."""
+    flat = [canvas.wrapped(category, wide - GAP) for category in categories]
+    if all(len(lines) <= 3 for lines in flat) and _widest(*flat) <= wide - 1:
+        return flat, False
+    lines = max(1, int(wide / (LINE - 0.6)))
+    longest = max(canvas.width(canvas.clean(category)) for category in categories)
+    # Words rarely break where it would be best, so a heading gets a little more than its share.
+    return [
+        canvas.wrapped(category, max(1.25 * longest / lines, 60)) for category in categories
+    ], True
+
+
+def _draw_head(
+    axes: Axes, foot: tuple[float, float], lines: Sequence[str], *, upright: bool
+) -> None:
+    x, y = foot
+    turn: dict[str, Any] = {"ha": "center", "va": "bottom"}
+    if upright:
+        turn = {"rotation": 90, "rotation_mode": "anchor", "ha": "left", "va": "center"}
+    axes.text(x, y, "\n".join(lines), linespacing=1.0, **turn)
+
+
+def _cell_text(value: float, unit: str) -> str:
+    # The unit belongs in the caption; in a cell it would only be ink.
+    return formatting.measure(value, "%" if formatting.is_percent(unit) else "").removesuffix(" %")
+
+
+# --- all -----------------------------------------------------------------------------
+
+
+def _finite(figure: Figure) -> list[float]:
+    every = itertools.chain.from_iterable(series.values for series in figure.series)
+    return [value for value in every if value is not None and math.isfinite(value)]
+
+
+def _widest(*groups: Sequence[str]) -> float:
+    return max(canvas.width(line) for line in itertools.chain.from_iterable(groups))

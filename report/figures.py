@@ -1,0 +1,36 @@
+"""Figures for paper and page: vector files whose bytes depend on the data alone.
+
+The face of drawing; matplotlib is loaded when something is drawn. Not for exploring
+data: a figure shows what a `Result` holds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data.results import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+
+def draw(figure: Figure) -> Drawing:
+    """The figure at paper width, attached to no window and no global state."""
+    from report import canvas, charts  # noqa: PLC0415  (matplotlib takes a second to load)
+
+    painters = {"shares": charts.shares, "bars": charts.bars, "matrix": charts.matrix}
+    with canvas.settings():
+        return painters[figure.kind](figure)
+
+
+def save(figure: Figure, folder: Path) -> list[Path]:
+    """Write `<name>.svg` and `<name>.pdf`; the same figure gives the same bytes."""
+    from report import canvas  # noqa: PLC0415  (matplotlib takes a second to load)
+
+    svg, pdf = folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"
+    with canvas.settings():
+        drawing = draw(figure)
+        drawing.savefig(svg, format="svg", metadata={"Date": None, "Title": None})
+        drawing.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    return [svg, pdf]

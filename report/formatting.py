@@ -1,0 +1,109 @@
+"""How values are written for a reader: one place for the page, LaTeX, figures and terminal.
+
+Not for files that a program reads: CSV and JSON keep the exact values.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from data.results import Cell, ColumnKind
+
+MISSING = "–"
+
+NUMERIC_KINDS: frozenset[ColumnKind] = frozenset({"count", "number", "percent", "interval"})
+
+_BREAKS = re.compile(r"[\t\n\x0b\x0c\r\x85\u2028\u2029]+")
+
+# Terminal escapes, characters that XML forbids, halves of surrogate pairs, and the
+# explicit direction controls with which a text can be made to read as another one.
+# Hebrew and Arabic need none of these controls; the plain marks U+200E and U+200F stay.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+
+
+def plain(text: object) -> str:
+    """The text on one line, with what could deceive a reader or a terminal made visible."""
+    return _UNSAFE.sub("\ufffd", _BREAKS.sub(" ", str(text)))
+
+
+def count(value: float) -> str:
+    """A whole number with thousands separators."""
+    return f"{value:,.0f}"
+
+
+def number(value: float) -> str:
+    """A measured number: three decimals, fewer where it is large, more where it is tiny."""
+    if isinstance(value, int):
+        return count(value)
+    if not math.isfinite(value):
+        return _not_finite(value)
+    if value and abs(value) < 0.001:
+        return f"{value:.1e}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+
+
+def percent(value: float) -> str:
+    """A percentage with one decimal: 47.9 %."""
+    if not math.isfinite(value):
+        return _not_finite(value)
+    # The addition turns a rounded -0.0 into 0.0.
+    return f"{round(value, 1) + 0.0:,.1f} %"
+
+
+def share(part: int, whole: int) -> str:
+    """The percentage that a part is of a whole."""
+    return percent(100 * part / whole) if whole else MISSING
+
+
+def cell(value: Cell, kind: ColumnKind = "text") -> str:
+    """A cell of a table, as its column's kind is written."""
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, str):
+        return plain(value)
+    if kind == "percent":
+        return percent(value)
+    if kind == "count" and math.isfinite(value) and value == int(value):
+        return count(value)
+    return number(value)
+
+
+def is_percent(unit: str) -> bool:
+    """Whether a unit means percent."""
+    return unit.strip().lower() in {"%", "percent"}
+
+
+def measure(value: float | None, unit: str = "") -> str:
+    """A value with its unit: `47.9 %`, `0.817`, `52 papers`."""
+    if value is None:
+        return MISSING
+    if is_percent(unit):
+        return percent(value)
+    whole = math.isfinite(value) and value == int(value)
+    return f"{count(value) if whole else number(value)} {plain(unit)}".strip()
+
+
+def printed(value: float, unit: str = "") -> str:
+    """A published value with the digits that it was published with: `48 %`, `46.9 %`."""
+    whole = math.isfinite(value) and value == int(value)
+    return f"{count(value) if whole else value} {'%' if is_percent(unit) else plain(unit)}".strip()
+
+
+def interval(low: float | None, high: float | None, unit: str = "") -> str:
+    """An interval with its unit once: `38.2–57.8 %`, `-0.120 to 0.300`."""
+    if low is None or high is None:
+        return MISSING
+    ends = [percent(end) if is_percent(unit) else number(float(end)) for end in (low, high)]
+    first = ends[0].removesuffix(" %")
+    joint = " to " if "-" in ends[0] + ends[1] else "–"
+    suffix = "" if is_percent(unit) else f" {plain(unit)}".rstrip()
+    return f"{first}{joint}{ends[1]}{suffix}"
+
+
+def _not_finite(value: float) -> str:
+    return MISSING if math.isnan(value) else "∞" if value > 0 else "-∞"
