@@ -45,30 +45,20 @@ _PUBLIC = {
     "paper": "",
 }
 _FORGES = ("github", "gitee", "git")
-_KNOWN_HOSTS = {
-    _GITHUB: "github",
-    "gitee.com": "gitee",
-    "doi.org": "doi",
-    "stackoverflow.com": "stackoverflow",
-    "superuser.com": "stackoverflow",
-    "serverfault.com": "stackoverflow",
-    "askubuntu.com": "stackoverflow",
-    "mathoverflow.net": "stackoverflow",
-    "stackapps.com": "stackoverflow",
-}
-# The last two are what dependency bots write so that GitHub shows no back-reference.
-_SAME_HOST = {
-    "dx.doi.org": "doi.org",
-    "ssh.github.com": _GITHUB,
-    "redirect.github.com": _GITHUB,
-    "togithub.com": _GITHUB,
-}
-# First parts of GitHub paths that are pages of GitHub and never an owner.
-_NOT_OWNERS = frozenset(
-    "apps collections features login marketplace notifications orgs repos search settings"
-    " sponsors topics trending users".split()
+_STACK_EXCHANGE = re.compile(
+    r"(?:[^/]+\.)?(?:stackexchange|stackoverflow)\.com|mathoverflow\.net"
+    r"|(?:superuser|serverfault|askubuntu|stackapps)\.com"
 )
-_PAGES = frozenset("issues pull pulls commit commits tree blob merge_requests repos".split())
+# Dependency bots write the last two so that GitHub shows no back-reference.
+_SAME_HOST = {"dx.doi.org": "doi.org", "ssh.github.com": _GITHUB} | dict.fromkeys(
+    ("redirect.github.com", "togithub.com"), _GITHUB
+)
+# First parts of GitHub paths that are pages of GitHub and never an owner.
+_NOT_OWNER = re.compile(
+    r"apps|collections|features|login|marketplace|notifications|orgs|repos|search|settings"
+    r"|sponsors|topics|trending|users"
+)
+_PAGES = frozenset({"issues", "pull", "pulls", "commit", "commits", "tree", "blob", "repos"})
 
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 # Explicit classes, no IGNORECASE: that flag lets the Kelvin sign pass for a k.
@@ -79,20 +69,17 @@ _SEGMENT = re.compile(r"[a-z0-9_.~+-]+")
 _GITHUB_OWNER = re.compile(r"[a-z0-9_-]+")  # no dot, so that a dotted first part is a host
 _LOCAL_FOLDER = re.compile(r"(?:[a-z0-9_.~+-]|%[0-9a-f]{2})+")
 _HASH = re.compile(r"[0-9a-f]{4,40}|[0-9a-f]{64}")
-_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _SHORTHAND = re.compile(r"([^#@?/]+/[^#@?:]+)([#@][0-9A-Za-z]+)")
 _KEYS = {
-    "github": _NUMBER,
+    "github": re.compile(r"[1-9][0-9]{0,17}"),
     "git": _HASH,
     "gitee": re.compile(r"[1-9][0-9]{0,17}|I[0-9A-Z]{1,15}"),
     "stackoverflow": re.compile(r"(?:a/)?[1-9][0-9]{0,17}"),
     "doi": re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/.*[^.,;/]"),
     "paper": re.compile(r"[0-9a-f]{20}"),
 }
-_HINT = (
-    "Give the URL of an issue, pull request, commit, question or DOI, "
-    "or an id such as github:pytorch/pytorch#123."
-)
+_HINT = "Give the URL of an issue, commit, question or DOI, or an id: github:pytorch/pytorch#123."
+_REPOSITORY_HINT = "Give owner/name or the URL of a repository."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +92,17 @@ class ArtifactId:
     key: str  # number, hash, DOI
 
     def __post_init__(self) -> None:
-        if problem := self._problem():
-            raise StudyError(f"{_shown(str(self))} is not an artifact id: {problem}.", _HINT)
+        if not _is_canonical(self):
+            raise StudyError(f"{_shown(str(self))} is not an artifact id.", _HINT)
 
     def __str__(self) -> str:
-        if self.source in ("doi", "paper"):
-            return f"{self.source}:{self.key}"
-        if self.source == "stackoverflow":
-            site = "" if self.host == _PUBLIC[self.source] else f"{self.host}/"
-            return f"{self.source}:{site}{self.key}"
-        separator = "@" if self.source == "git" else "#"
-        name = _qualified(self.host, self.project, _PUBLIC[self.source])
-        return f"{self.source}:{name}{separator}{self.key}"
+        public = _PUBLIC.get(self.source, "")
+        if self.source in _FORGES:
+            separator = "@" if self.source == "git" else "#"
+            return (
+                f"{self.source}:{_qualified(self.host, self.project, public)}{separator}{self.key}"
+            )
+        return f"{self.source}:{'' if self.host == public else f'{self.host}/'}{self.key}"
 
     @property
     def repository(self) -> str:
@@ -129,28 +115,6 @@ class ArtifactId:
         if self.source == "git":
             return len(self.key) < 40
         return self.source == "stackoverflow" and self.key.startswith("a/")
-
-    def _problem(self) -> str:
-        if self.source not in _PUBLIC:
-            return f"its source is none of {', '.join(_PUBLIC)}"
-        if not _KEYS[self.source].fullmatch(self.key):
-            return f"{_shown(self.key)} is no {self.source} number, hash or name"
-        if self.source in _FORGES:
-            return _project_problem(self.source, self.host, self.project)
-        if self.project:
-            return f"{self.source} has no projects"
-        if self.source == "stackoverflow":
-            dotted = "." in self.host or ":" in self.host
-            return _host_problem(self.source, self.host) if dotted else "its host is no site"
-        if self.host != _PUBLIC[self.source]:
-            return f"{self.source} has no other hosts"
-        if self.source == "doi" and (
-            not self.key.isprintable()
-            or self.key != self.key.translate(_ASCII_LOWER)
-            or re.search(r"[ \ufffd]|%[0-9a-f]{2}", self.key)
-        ):
-            return "the DOI is not lower case, or holds spaces or escapes"
-        return ""
 
 
 def parse(text: str, default_project: str | None = None, hosts: Hosts | None = None) -> ArtifactId:
@@ -217,15 +181,14 @@ def project_of(text: str, hosts: Hosts | None = None) -> str:
         name = body.rpartition("@")[0] or body if source == "git" else body.partition("#")[0]
         host, project = _split_project(name, source)
     elif source:
-        raise StudyError(f"{_shown(text)} belongs to no repository.", "")
+        raise StudyError(f"{_shown(text)} belongs to no repository.", _REPOSITORY_HINT)
     elif where := _split_url(text, hosts):
         host, project = _repository_url(text, *where, hosts)
     else:
         inside = _SHORTHAND.fullmatch(text)
         host, project = _split_project(inside[1] if inside else text, "git")
-    if problem := _project_problem("git", host, project):
-        hint = "Give owner/name or the repository's URL; for a folder see local_project."
-        raise StudyError(f"{_shown(text)} names no repository: {problem}.", hint)
+    if not _is_project("git", host, project):
+        raise StudyError(f"{_shown(text)} names no repository.", _REPOSITORY_HINT)
     return _qualified(host, project, _GITHUB)
 
 
@@ -283,49 +246,39 @@ class Alias:
     kind: AliasKind
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(AliasKind):
-            raise StudyError(
-                f"{_shown(self.kind)} is no kind of alias.",
-                f"Use {', '.join(get_args(AliasKind))}.",
-            )
         canonical = project_of if self.kind == "repository" else artifact_id
+        names = [self.artifact_id] if self.kind == "node" else [self.alias, self.artifact_id]
+        sound = self.kind in get_args(AliasKind) and self.alias not in ("", self.artifact_id)
         # An alias in another spelling would never be found, and nobody would notice.
-        for name in (self.artifact_id,) if self.kind == "node" else (self.alias, self.artifact_id):
-            if canonical(name) != name:
-                raise StudyError(f"{_shown(name)} is not canonical.", f"Use {canonical(name)}.")
-        if self.kind in ("short_hash", "answer") and not parse(self.alias).provisional:
-            raise StudyError(f"{_shown(self.alias)} is final, not a {self.kind}.", "")
-        if not self.alias or self.alias == self.artifact_id:
-            raise StudyError(f"{_shown(self.alias)} is no second name.", "Drop this alias.")
+        if not sound or any(canonical(name) != name for name in names):
+            hint = f"Use two canonical names, and one of {', '.join(get_args(AliasKind))}."
+            message = f"{_shown(self.alias)} is no {self.kind} alias of {_shown(self.artifact_id)}."
+            raise StudyError(message, hint)
 
 
 def alias_index(aliases: Iterable[Alias]) -> dict[str, str]:
     """Aliases by name, for many calls of `resolve`; a name for two artifacts is refused."""
     index: dict[str, str] = {}
     for item in aliases:
-        if index.setdefault(item.alias, item.artifact_id) != item.artifact_id:
-            raise StudyError(
-                f"{_shown(item.alias)} is an alias of both {index[item.alias]} and "
-                f"{item.artifact_id}.",
-                "Remove one of the two aliases.",
-            )
+        other = index.setdefault(item.alias, item.artifact_id)
+        if other != item.artifact_id:
+            message = f"{_shown(item.alias)} is an alias of {other} and of {item.artifact_id}."
+            raise StudyError(message, "Remove one of the two.")
     return index
 
 
-def resolve(artifact_id: str, aliases: Mapping[str, str] | Iterable[Alias]) -> str:
+def resolve(name: str, aliases: Mapping[str, str] | Iterable[Alias]) -> str:
     """Follow aliases from an id (or a node id) to the name that has no further alias."""
     index = aliases if isinstance(aliases, Mapping) else alias_index(aliases)
-    path = [artifact_id]
-    seen = {artifact_id}
-    while (following := _next_name(path[-1], index)) is not None:
-        path.append(following)
-        if following in seen:
-            raise StudyError(
-                f"The aliases run in a circle: {' -> '.join(_shown(p) for p in path[-5:])}.",
-                "Remove the alias that is out of date.",
-            )
-        seen.add(following)
-    return path[-1]
+    path = {name: None}  # a dictionary keeps the order for the message
+    while (following := _next_name(name, index)) is not None:
+        if following in path:
+            circle = " -> ".join([*map(_shown, path), _shown(following)][-5:])
+            hint = "Remove the alias that is out of date."
+            raise StudyError(f"The aliases run in a circle: {circle}.", hint)
+        name = following
+        path[name] = None
+    return name
 
 
 def _next_name(name: str, index: Mapping[str, str]) -> str | None:
@@ -335,12 +288,9 @@ def _next_name(name: str, index: Mapping[str, str]) -> str | None:
         it = parse(name)
     except StudyError:  # a node id, or a name of a kind that only the index knows
         return None
-    renamed = index.get(it.repository) if it.repository else None
-    if renamed is None:
-        return None
-    host, project = _split_project(renamed, "git")
+    host, project = _split_project(index.get(it.repository, it.repository), "git")
     # Commits keep their hashes wherever a repository moves; issue numbers belong to one tracker.
-    if it.source != "git" and host != it.host:
+    if it.repository not in index or (it.source != "git" and host != it.host):
         return None
     return str(ArtifactId(it.source, host, project, it.key))
 
@@ -364,59 +314,65 @@ def _shown(text: str) -> str:
 
 
 def _checked_hosts(hosts: Hosts | None) -> Hosts:
-    checked = {_host(name): runs for name, runs in (hosts or {}).items()}
-    for name, runs in checked.items():
+    for runs in (hosts or {}).values():
         if runs not in (*_FORGES, "stackoverflow"):
-            raise StudyError(
-                f"{_shown(name)} is said to run {_shown(runs)}.",
-                "A host runs github, gitee, git or stackoverflow.",
-            )
-    return checked
+            hint = "A host runs github, gitee, git or stackoverflow."
+            raise StudyError(f"No host runs {_shown(runs)}.", hint)
+    return {_host(name): runs for name, runs in (hosts or {}).items()}
 
 
-def _kind(host: str, hosts: Hosts) -> str | None:
-    if host.endswith((".stackexchange.com", ".stackoverflow.com")):
+def _runs(host: str, hosts: Hosts) -> str | None:
+    if _STACK_EXCHANGE.fullmatch(host):
         return "stackoverflow"
-    return _KNOWN_HOSTS.get(host) or hosts.get(host)
+    known = {_GITHUB: "github", "gitee.com": "gitee", "doi.org": "doi"}
+    return known.get(host) or hosts.get(host)
 
 
-def _host(raw: str, ssh: bool = False) -> str:
+def _host(raw: str, *, ssh: bool = False) -> str:
     """One spelling for a host. Logins are dropped: a token must not end up in an id."""
     host = raw.rpartition("@")[2].translate(_ASCII_LOWER)
     # The port of an ssh address says nothing about the host's pages.
     host = re.sub(r":[0-9]*\Z" if ssh else r":(?:80|443)?\Z", "", host).rstrip(".")
     plain = host.removeprefix("www.")
     plain = _SAME_HOST.get(plain, plain)
-    return plain if _kind(plain, {}) else host
+    return plain if _runs(plain, {}) else host
 
 
-def _host_problem(source: str, host: str) -> str:
-    if not _HOST.fullmatch(host) or len(host) > 255 or host != _host(host):
-        return f"{_shown(host)} is no host's canonical name"
-    runs = _kind(host, {})
-    fits = runs in ("github", "gitee", None) if source == "git" else runs in (source, None)
-    return "" if fits else f"{host} does not run {source}"
+def _is_canonical(it: ArtifactId) -> bool:
+    if it.source not in _KEYS or not _KEYS[it.source].fullmatch(it.key):
+        return False
+    if it.source in _FORGES:
+        return _is_project(it.source, it.host, it.project)
+    if it.source == "stackoverflow":
+        return not it.project and _looks_hosted(it.host) and _is_host(it.source, it.host)
+    # A DOI may hold any printable character, but an escape would be read in two ways.
+    lower = it.key == it.key.translate(_ASCII_LOWER)
+    readable = it.key.isprintable() and not re.search(r"[ \ufffd]|%[0-9a-f]{2}", it.key)
+    return lower and readable and (it.host, it.project) == (_PUBLIC[it.source], "")
 
 
-def _project_problem(source: str, host: str, project: str) -> str:
+def _looks_hosted(name: str) -> bool:
+    return "." in name or ":" in name
+
+
+def _is_host(source: str, host: str) -> bool:
+    fits = ("github", "gitee", None) if source == "git" else (source, None)
+    canonical = _HOST.fullmatch(host) and len(host) <= 255 and host == _host(host)
+    return bool(canonical) and _runs(host, {}) in fits
+
+
+def _is_project(source: str, host: str, project: str) -> bool:
+    if host == "local":
+        return source == "git" and bool(_LOCAL_FOLDER.fullmatch(project))
     names = project.split("/")
-    if source == "git" and host == "local":
-        return "" if _LOCAL_FOLDER.fullmatch(project) else "a local repository is one folder"
-    if problem := _host_problem(source, host):
-        return problem
-    if not all(_SEGMENT.fullmatch(name) and name not in (".", "..", "-") for name in names):
-        return f"{_shown(project)} is no owner/name"
-    if project.endswith(".git") or host == "local":
-        return "it is not canonical"
-    on_github = source == "github" or host == _GITHUB
+    sound = all(_SEGMENT.fullmatch(name) and name not in (".", "..", "-") for name in names)
+    if source == "github" or host == _GITHUB:
+        owned = _GITHUB_OWNER.fullmatch(names[0]) and not _NOT_OWNER.fullmatch(names[0])
+        sound = sound and bool(owned)
     # Elsewhere groups may be nested; one name alone needs a host that looks like one.
-    nested = source == "git" and not _kind(host, {})
-    least = 1 if nested and ("." in host or ":" in host) else 2
-    if len(names) < least or (len(names) > 2 and not nested):
-        return f"{_shown(project)} is no owner/name"
-    if on_github and (names[0] in _NOT_OWNERS or not _GITHUB_OWNER.fullmatch(names[0])):
-        return f"{_shown(names[0])} is no owner on GitHub"
-    return ""
+    nested = source == "git" and not _runs(host, {})
+    depth = len(names) == 2 or (nested and (len(names) > 2 or _looks_hosted(host)))
+    return sound and depth and not project.endswith(".git") and _is_host(source, host)
 
 
 def _qualified(host: str, project: str, public: str) -> str:
@@ -438,7 +394,7 @@ def _prefix(text: str) -> tuple[str, str]:
 def _split_project(name: str, source: str) -> tuple[str, str]:
     """Host and project of a name inside an id; three parts or a dotted first one name a host."""
     first, *rest = name.rstrip("/").split("/")
-    hosted = len(rest) > 1 or (source == "git" and ("." in first or ":" in first))
+    hosted = len(rest) > 1 or (source == "git" and _looks_hosted(first))
     if source == "git" and first.translate(_ASCII_LOWER) == "local" and len(rest) == 1:
         return "local", _name(rest)
     return (_host(first), _name(rest)) if hosted else (_PUBLIC[source], _name([first, *rest]))
@@ -458,9 +414,9 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
         bare = True
         first, _, path = re.split(r"[?#]", text.removeprefix("//"))[0].partition("/")
         host = _host(first)
-    if host.startswith("api.") and _kind(host[4:], hosts) == "github":
+    if host.startswith("api.") and _runs(host[4:], hosts) == "github":
         host = host[4:]
-    runs = _kind(host, hosts)
+    runs = _runs(host, hosts)
     # `gitee.com/o/r#I1` and `github.com/o/r@sha` are shorthands, not pages.
     if bare and (runs is None or (runs in _FORGES and path.count("/") < 2)):
         return None
@@ -476,16 +432,18 @@ def _unknown_host(text: str, host: str) -> StudyError:
     )
 
 
-def _path_parts(path: str) -> list[str]:
+def _path_parts(path: str, runs: str | None) -> list[str]:
     match [part for part in path.split("/") if part]:
-        case ["api", _, "repos", *parts] | ["repos", *parts]:  # Gitee, enterprise; api.github.com
+        # The APIs of Gitee and of enterprise hosts; api.github.com.
+        case ["api", _, "repos", *parts] | ["repos", *parts] if runs in ("github", "gitee"):
             return parts
         case parts:
             return parts
 
 
 def _repository_url(text: str, host: str, path: str, hosts: Hosts) -> tuple[str, str]:
-    runs, parts = _kind(host, hosts), _path_parts(path)
+    runs = _runs(host, hosts)
+    parts = _path_parts(path, runs)
     if runs in ("github", "gitee"):
         return host, _name(parts[:2])
     if runs is None and not _PAGES.isdisjoint(parts[2:]):
@@ -514,7 +472,7 @@ def _key(source: str, text: str) -> str:
 
 
 def _in_project(text: str, ref: str, host: str, project: str, hosts: Hosts) -> ArtifactId:
-    runs = "git" if host == "local" else _kind(host, hosts)
+    runs = "git" if host == "local" else _runs(host, hosts)
     number = re.fullmatch(r"(?:#|GH-|gh-)?([0-9]{1,18}|[iI][0-9A-Za-z]{1,15})", ref)
     sha = ref.removeprefix("@").translate(_ASCII_LOWER)
     if number and runs in ("github", "gitee"):
@@ -527,33 +485,44 @@ def _in_project(text: str, ref: str, host: str, project: str, hosts: Hosts) -> A
 
 
 def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
-    runs, parts = _kind(host, hosts), _path_parts(path)
+    runs = _runs(host, hosts)
     if runs is None:
         raise _unknown_host(text, host)
     if runs == "doi":
         return _doi(path)
-    if runs == "git":  # groups may be nested: the page is what stands at the end
-        project, page = _name(parts[:-2]).removesuffix("/-"), parts[-2:]
-    else:
-        project, page = _name(parts[:2]), parts[2:]
-    match (runs, *(part.removesuffix(".diff").removesuffix(".patch") for part in page)):
-        case ("github" | "gitee", "issues" | "pull" | "pulls", _, "commits", sha, *_):
-            return ArtifactId("git", host, project, _key("git", sha))
-        case ("github", "issues" | "pull" | "pulls", number, *_):
-            return ArtifactId(runs, host, project, _key(runs, number))
-        case ("gitee", "issues" | "pulls" as kind, number, *_) if number.isdigit() == (
-            kind == "pulls"
+    parts = _path_parts(path, runs)
+    found = _question(host, parts) if runs == "stackoverflow" else _page(runs, host, parts)
+    if found is None:
+        raise StudyError(f"{_shown(text)} is no page of an artifact.", _HINT)
+    return found
+
+
+def _question(host: str, parts: list[str]) -> ArtifactId | None:
+    match parts:
+        case ["questions" | "q", number, *_]:
+            return ArtifactId("stackoverflow", host, "", number.lstrip("0"))
+        case ["a", number, *_]:
+            return ArtifactId("stackoverflow", host, "", f"a/{number.lstrip('0')}")
+    return None
+
+
+def _page(runs: str, host: str, parts: list[str]) -> ArtifactId | None:
+    # Where groups may be nested, the page is what stands at the end.
+    start = -2 if runs == "git" else 2
+    project = _name(parts[:start]).removesuffix("/-")
+    match [re.sub(r"\.(?:diff|patch)\Z", "", part) for part in parts[start:]]:
+        case (
+            ["commit", sha, *_]
+            | ["commits", sha]
+            | ["git", "commits", sha]
+            | ["pull" | "pulls", _, "commits", sha, *_]
         ):
-            return ArtifactId(runs, host, project, _key(runs, number))
-        case (_, "commit", sha, *_) | (_, "git", "commits", sha) | (_, "commits", sha):
             return ArtifactId("git", host, project, _key("git", sha))
-    if runs == "stackoverflow":
-        match parts:
-            case ["questions" | "q", number, *_]:
-                return ArtifactId(runs, host, "", number.lstrip("0"))
-            case ["a", number, *_]:
-                return ArtifactId(runs, host, "", f"a/{number.lstrip('0')}")
-    raise StudyError(f"{_shown(text)} is no page of an artifact that can be labelled.", _HINT)
+        case ["issues" | "pull" | "pulls" as page, number, *_] if runs != "git":
+            # Gitee numbers issues I65G7B and pull requests 12; GitHub has one numbering.
+            if runs == "github" or number.isdigit() == (page == "pulls"):
+                return ArtifactId(runs, host, project, _key(runs, number))
+    return None
 
 
 def _doi(text: str) -> ArtifactId:

@@ -92,9 +92,13 @@ def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], ink:
     axes.add_patch(Rectangle(corner, *size, fill=False, edgecolor=edge, linewidth=0.8))
 
 
-def rule(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    """A thin line behind everything else."""
-    axes.plot([start[0], end[0]], [start[1], end[1]], color=RULE, linewidth=0.6, zorder=0)
+def rule(
+    axes: Axes, start: tuple[float, float], end: tuple[float, float], *, front: bool = False
+) -> None:
+    """A thin line, behind everything else or in front of the boxes."""
+    xs, ys = [start[0], end[0]], [start[1], end[1]]
+    tone = MUTED if front else RULE
+    axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0)
 
 
 def label_on(axes: Axes, centre: tuple[float, float], text: str, ink: Ink) -> None:
@@ -157,11 +161,11 @@ def width(text: str) -> float:
     return float(wide)
 
 
-def wrapped(label: str, room: float) -> list[str]:
-    """The label in lines that are about as wide as `room` at most."""
+def wrapped(label: str, room: float, most: int | None = None) -> list[str]:
+    """The label in lines that are about as wide as `room`, `most` of them at most."""
     text = clean(label)
     letters = int(room * len(text) / width(text)) if width(text) else 0
-    return textwrap.wrap(text, max(letters, 4)) or [""]
+    return textwrap.wrap(text, max(letters, 4), max_lines=most, placeholder="…") or [""]
 
 
 def shade(strength: float) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
@@ -21,6 +20,9 @@ from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
 from report.inks import MUTED, Ink, inks_for
 
 MARGIN = 2 * GAP  # between a row's label and its marks
+EDGE = 1.0  # so that no letter is cut at the rim
+HEAD_LINE = 8.8
+DEEPEST_HEAD = 165.0
 
 
 # --- shares --------------------------------------------------------------------------
@@ -49,12 +51,14 @@ def shares(figure: Figure) -> Drawing:
     thick, between = 20.0, 9.0
     labels = [canvas.wrapped(bar.label, 130) for bar in figure.bars]
     totals = [f"n = {formatting.count(_total(bar))}" for bar in figure.bars]
-    left = _widest(*labels, totals) + MARGIN
+    left = _widest(*labels, totals) + MARGIN + EDGE
     inks = inks_for(part.label for bar in figure.bars for part in bar.parts if part.count > 0)
-    legend = canvas.legend_rows(list(inks), DOUBLE_COLUMN - left)
+    legend = canvas.legend_rows(list(inks), DOUBLE_COLUMN - left - EDGE)
     segments = [_segments(bar, left) for bar in figure.bars]
     heights = [
-        max(thick + (LINE + GAP if any(not s.fits for s in row) else 0), LINE * (len(lines) + 1))
+        max(
+            thick + (LINE + GAP + 1 if any(not s.fits for s in row) else 0), LINE * (len(lines) + 1)
+        )
         for row, lines in zip(segments, labels, strict=True)
     ]
     above = LEGEND_LINE * len(legend) + GAP
@@ -87,7 +91,7 @@ def _segments(bar: Bar, left: float) -> list[_Segment]:
     x = left
     for part in bar.parts:
         if part.count > 0:
-            wide = (DOUBLE_COLUMN - left) * part.count / total
+            wide = (DOUBLE_COLUMN - left - EDGE) * part.count / total
             text = f"{formatting.share(part.count, total)} ({formatting.count(part.count)})"
             segments.append(_Segment(part.label, text, x, wide))
             x += wide
@@ -96,15 +100,15 @@ def _segments(bar: Bar, left: float) -> list[_Segment]:
 
 def _label_below(axes: Axes, segments: Sequence[_Segment], y: float) -> None:
     """Labels of the narrow segments under the bar, from the right, none over another."""
-    limit = DOUBLE_COLUMN
+    limit = DOUBLE_COLUMN - EDGE
     for segment in reversed(segments):
         wide = canvas.width(segment.text)
         end = min(limit, segment.centre + wide / 2)
         if end < wide:
             return  # more slivers than room; the table has them all
         foot = min(max(segment.centre, end - wide + GAP), end - GAP)
-        axes.plot([segment.centre, foot], [y, y - GAP], color=MUTED, linewidth=0.6)
-        axes.text(end, y - GAP - 0.5, segment.text, ha="right", va="top")
+        canvas.rule(axes, (segment.centre, y), (foot, y - GAP), front=True)
+        axes.text(end, y - GAP - 1.5, segment.text, ha="right", va="top")
         limit = end - wide - 2 * GAP
 
 
@@ -120,11 +124,12 @@ def bars(figure: Figure) -> Drawing:
     longest = max(canvas.width(canvas.clean(category)) for category in figure.categories)
     wide = DOUBLE_COLUMN if many or longest > 0.5 * SINGLE_COLUMN else SINGLE_COLUMN
     labels = [canvas.wrapped(category, 0.42 * wide) for category in figure.categories]
-    left = _widest(*labels) + MARGIN
-    room = _widest([formatting.measure(value, figure.unit) for value in values]) + GAP
+    left = _widest(*labels) + MARGIN + EDGE
+    write = _writer(values, figure.unit)
+    room = _widest([write(value) for value in values]) + GAP
     low, high = min(0.0, *values), max(0.0, *values)
     start = left + (room if low < 0 else 0)
-    scale = (wide - start - room) / ((high - low) or 1)
+    scale = (wide - start - room - EDGE) / ((high - low) or 1)
     zero = start - low * scale
     thick = 11.0 if many else 12.0
     inks = inks_for(series.label for series in figure.series)
@@ -134,7 +139,7 @@ def bars(figure: Figure) -> Drawing:
     height = sum(heights) + above
     drawing, axes = canvas.page(wide, height)
     canvas.draw_legend(axes, (left, height), legend, inks)
-    canvas.rule(axes, (zero, 0), (zero, height - above))
+    canvas.rule(axes, (zero, 0), (zero, height - above), front=True)
     top = height - above
     for index, (lines, tall) in enumerate(zip(labels, heights, strict=True)):
         canvas.row_label(axes, (left - MARGIN, top - tall / 2), lines)
@@ -145,10 +150,9 @@ def bars(figure: Figure) -> Drawing:
             if value is not None and math.isfinite(value):
                 size = (value * scale, thick - 1.5)
                 canvas.box(axes, (zero, y + 0.75), size, inks[series.label])
-                text = formatting.measure(value, figure.unit)
                 side, gap = ("right", -GAP) if value < 0 else ("left", GAP)
                 x = zero + value * scale + 0.75 * gap
-                axes.text(x, y + thick / 2, text, ha=side, va="center_baseline")
+                axes.text(x, y + thick / 2, write(value), ha=side, va="center_baseline")
         top -= tall
     return drawing
 
@@ -163,20 +167,22 @@ def matrix(figure: Figure) -> Drawing:
         return canvas.empty_page()
     rows = [canvas.wrapped(series.label, 150) for series in figure.series]
     heights = [max(15.5, LINE * len(lines) + 3) for lines in rows]
-    left = _widest(*rows) + MARGIN
-    widest = _widest([_cell_text(value, figure.unit) for value in values]) + 5
+    left = _widest(*rows) + MARGIN + EDGE
+    # The unit belongs in the caption; in a cell it would only be ink.
+    write = _writer(values, "%" if formatting.is_percent(figure.unit) else "", bare=True)
+    widest = _widest([write(value) for value in values]) + 5
     # With too many columns the figure outgrows the page rather than its type its reader.
     room = (DOUBLE_COLUMN - left - 1) / len(figure.categories)
     wide = max(widest, 15.0, min(44.0, room))
     heads, upright = _heads(figure.categories, wide)
-    above = GAP + (_widest(*heads) if upright else LINE * max(map(len, heads)))
+    above = GAP + 2 * EDGE + (_widest(*heads) if upright else LINE * max(map(len, heads)))
     right = left + wide * len(figure.categories)
     drawing, axes = canvas.page(right + 1, above + sum(heights) + 1)
     top = 1 + sum(heights)
     for index, lines in enumerate(heads):
         _draw_head(axes, (left + (index + 0.5) * wide, top + GAP), lines, upright=upright)
     for index in range(len(figure.categories) + 1):
-        canvas.rule(axes, (left + index * wide, 1), (left + index * wide, top))
+        canvas.rule(axes, (left + index * wide, 1), (left + index * wide, top + above))
     canvas.rule(axes, (left, 1), (right, 1))
     largest = max(map(abs, values)) or 1.0
     for series, lines, tall in zip(figure.series, rows, heights, strict=True):
@@ -190,7 +196,7 @@ def matrix(figure: Figure) -> Drawing:
                 ink = Ink(canvas.shade(value / largest))
                 canvas.box(axes, corner, size, ink)
                 centre = (corner[0] + wide / 2, corner[1] + tall / 2)
-                canvas.label_on(axes, centre, _cell_text(value, figure.unit), ink)
+                canvas.label_on(axes, centre, write(value), ink)
         top -= tall
     return drawing
 
@@ -200,27 +206,24 @@ def _heads(categories: Sequence[str], wide: float) -> tuple[list[list[str]], boo
     flat = [canvas.wrapped(category, wide - GAP) for category in categories]
     if all(len(lines) <= 3 for lines in flat) and _widest(*flat) <= wide - 1:
         return flat, False
-    lines = max(1, int(wide / (LINE - 0.6)))
+    most = max(1, int(wide / HEAD_LINE))
     longest = max(canvas.width(canvas.clean(category)) for category in categories)
-    # Words rarely break where it would be best, so a heading gets a little more than its share.
-    return [
-        canvas.wrapped(category, max(1.25 * longest / lines, 60)) for category in categories
-    ], True
+    # Words rarely break where it would be best, so a line gets a little more than its share.
+    depth = min(max(1.2 * longest / most, 60), DEEPEST_HEAD)
+    return [canvas.wrapped(category, depth, most) for category in categories], True
 
 
 def _draw_head(
     axes: Axes, foot: tuple[float, float], lines: Sequence[str], *, upright: bool
 ) -> None:
     x, y = foot
-    turn: dict[str, Any] = {"ha": "center", "va": "bottom"}
-    if upright:
-        turn = {"rotation": 90, "rotation_mode": "anchor", "ha": "left", "va": "center"}
-    axes.text(x, y, "\n".join(lines), linespacing=1.0, **turn)
-
-
-def _cell_text(value: float, unit: str) -> str:
-    # The unit belongs in the caption; in a cell it would only be ink.
-    return formatting.measure(value, "%" if formatting.is_percent(unit) else "").removesuffix(" %")
+    if not upright:
+        axes.text(x, y, "\n".join(lines), ha="center", va="bottom", linespacing=1.1)
+        return
+    x -= HEAD_LINE * (len(lines) - 1) / 2
+    for line in lines:
+        axes.text(x, y, line, rotation=90, rotation_mode="anchor", ha="left", va="center_baseline")
+        x += HEAD_LINE
 
 
 # --- all -----------------------------------------------------------------------------
@@ -229,6 +232,19 @@ def _cell_text(value: float, unit: str) -> str:
 def _finite(figure: Figure) -> list[float]:
     every = itertools.chain.from_iterable(series.values for series in figure.series)
     return [value for value in every if value is not None and math.isfinite(value)]
+
+
+def _writer(values: Sequence[float], unit: str, *, bare: bool = False) -> Callable[[float], str]:
+    """How the values of one figure are written: all of them whole, or none."""
+    whole = all(value == int(value) for value in values)
+    name = "" if bare else f" {formatting.plain(unit)}".rstrip()
+
+    def write(value: float) -> str:
+        if formatting.is_percent(unit):
+            return formatting.percent(value).removesuffix(" %" if bare else "")
+        return (formatting.count(value) if whole else formatting.number(float(value))) + name
+
+    return write
 
 
 def _widest(*groups: Sequence[str]) -> float:

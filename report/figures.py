@@ -31,6 +31,6 @@ def save(figure: Figure, folder: Path) -> list[Path]:
     svg, pdf = folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"
     with canvas.settings():
         drawing = draw(figure)
-        drawing.savefig(svg, format="svg", metadata={"Date": None, "Title": None})
+        drawing.savefig(svg, format="svg", metadata={"Date": None})
         drawing.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     return [svg, pdf]

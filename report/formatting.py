@@ -10,7 +10,8 @@ import re
 
 from data.results import Cell, ColumnKind
 
-MISSING = "–"
+DASH = "\N{EN DASH}"
+MISSING = DASH
 
 NUMERIC_KINDS: frozenset[ColumnKind] = frozenset({"count", "number", "percent", "interval"})
 
@@ -95,12 +96,12 @@ def printed(value: float, unit: str = "") -> str:
 
 
 def interval(low: float | None, high: float | None, unit: str = "") -> str:
-    """An interval with its unit once: `38.2–57.8 %`, `-0.120 to 0.300`."""
+    """An interval with its unit once: `38.2` dash `57.8 %`, `-0.120 to 0.300`."""
     if low is None or high is None:
         return MISSING
     ends = [percent(end) if is_percent(unit) else number(float(end)) for end in (low, high)]
     first = ends[0].removesuffix(" %")
-    joint = " to " if "-" in ends[0] + ends[1] else "–"
+    joint = " to " if "-" in ends[0] + ends[1] else DASH
     suffix = "" if is_percent(unit) else f" {plain(unit)}".rstrip()
     return f"{first}{joint}{ends[1]}{suffix}"
 

@@ -1,0 +1,1 @@
+"""One file a study question, found by discovery: `NAME`, `run(...) -> Result`, `command`."""

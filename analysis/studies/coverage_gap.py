@@ -1,0 +1,158 @@
+"""The faults that debugging research targets, and those that practice meets and it does not."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from data.errors import StudyError
+from report.console import (
+    HERE,
+    JsonOption,
+    Output,
+    QuietOption,
+    StudyOption,
+    VerboseOption,
+    open_study,
+)
+
+if TYPE_CHECKING:
+    from data.results import Result
+    from data.store import Study
+
+NAME = "coverage-gap"
+
+
+class Evidence(StrEnum):
+    """What the statuses of faults are taken from."""
+
+    SURVEY = "survey"
+    CORPUS = "corpus"
+    STUDY = "study"
+
+
+def run(
+    study: Study,
+    evidence: Evidence = Evidence.SURVEY,
+    *,
+    without: tuple[str, ...] = (),
+    support: tuple[str, ...] = (),
+    round_name: str = "",
+) -> Result:
+    """Compute the gap; nothing is stored."""
+    from analysis.coverage import results  # noqa: PLC0415  (light --help)
+    from analysis.coverage.corpus import shipped_corpus  # noqa: PLC0415
+    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+
+    _refuse_strays(evidence, without=without, support=support, round_name=round_name)
+    library = TaxonomyLibrary(study.directory)
+    corpus = shipped_corpus()
+    if evidence is Evidence.SURVEY:
+        return results.survey_result(library, corpus)
+    if evidence is Evidence.STUDY:
+        labels = _final_labels(study, round_name)
+        return results.study_result(library, corpus, labels, _given(round=round_name))
+    corpus = corpus.without(without)
+    if support:
+        corpus = corpus.supported_by(support)
+    parameters = _given(without=sorted(without), support=sorted(support))
+    return results.corpus_result(library, corpus, parameters)
+
+
+def command(
+    evidence: Annotated[
+        Evidence,
+        typer.Option(
+            help="survey: the survey's own statuses; corpus: what the papers' codes give; "
+            "study: this study's final labels."
+        ),
+    ] = Evidence.SURVEY,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PAPER", help="Leave a paper out (corpus). Repeatable."),
+    ] = None,
+    support: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="Use only codes with this support (corpus): explicit, theme, group. Repeatable.",
+        ),
+    ] = None,
+    round_name: Annotated[
+        str, typer.Option("--round", help="Only the labels of this round (study).")
+    ] = "",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show which faults research targets, and which of those practice meets it does not.
+
+    Prints the shares with their intervals, the published figures beside ours and the most
+    frequent faults that nobody targets, and writes a report with tables and figures to
+    `out/` of the study.
+
+    Examples:
+
+        analysis coverage-gap
+
+        analysis coverage-gap --evidence corpus --without deepfd
+
+        analysis coverage-gap --evidence study --json
+    """
+    from data import provenance  # noqa: PLC0415  (light --help)
+    from report.publish import publish, show  # noqa: PLC0415
+
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    given = _given(evidence=evidence.value, without=without, support=support, round=round_name)
+    begun = provenance.begin(f"analysis {NAME}", given)
+    result = run(
+        opened,
+        evidence,
+        without=tuple(without or ()),
+        support=tuple(support or ()),
+        round_name=round_name,
+    )
+    page = publish(opened, result, begun)
+    show(output, result, page)
+
+
+def _final_labels(study: Study, round_name: str) -> dict[str, list[str]]:
+    with study.reading() as reader:
+        rows = reader.rows(
+            "SELECT taxonomy, code FROM final_labels WHERE ? IN ('', round) "
+            "ORDER BY taxonomy, round, item_id, code",
+            [round_name],
+        )
+        rounds = reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
+    if not rows:
+        known = ", ".join(row["round"] for row in rounds)
+        raise StudyError(
+            f"the study has no final labels{f' in round {round_name!r}' if round_name else ''}",
+            f"Its rounds: {known}."
+            if known
+            else "Bring some in: annotation import ROUND FILE --item COL --final COL --taxonomy T",
+        )
+    labels: dict[str, list[str]] = {}
+    for row in rows:
+        labels.setdefault(row["taxonomy"], []).append(row["code"])
+    return labels
+
+
+def _refuse_strays(
+    evidence: Evidence, *, without: tuple[str, ...], support: tuple[str, ...], round_name: str
+) -> None:
+    if (without or support) and evidence is not Evidence.CORPUS:
+        raise StudyError(
+            "--without and --support choose among the papers of the corpus",
+            "Add --evidence corpus.",
+        )
+    if round_name and evidence is not Evidence.STUDY:
+        raise StudyError("--round chooses among the study's own labels", "Add --evidence study.")
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value}

@@ -1,0 +1,70 @@
+"""Stores results in a study and finds them again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from data import provenance
+from data.errors import StudyError
+from data.results import Result
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Reader, Study
+
+_CLAIM_COLUMNS = (
+    "claim_id", "statement", "value", "unit", "count", "total", "low", "high", "method", "query",
+    "printed", "status", "reason",
+)  # fmt: skip
+
+
+def save(study: Study, result: Result, run: Run) -> None:
+    """Store a result, its claims and the run that made it, in one transaction."""
+    import pyarrow as pa  # noqa: PLC0415  (light --help)
+
+    content = result.to_json()
+    with study.writing() as writer:
+        provenance.record(writer, run, "ok")
+        writer.insert(
+            "store.result",
+            pa.table(
+                {
+                    "run_id": [run.run_id],
+                    "result": [result.name],
+                    "analysis": [result.analysis],
+                    "parameters": [_json(result.parameters)],
+                    "content": [_json(content)],
+                }
+            ),
+        )
+        if result.claims:
+            rows = [asdict(claim) for claim in result.claims]
+            columns = {name: [row[name] for row in rows] for name in _CLAIM_COLUMNS}
+            own = {"run_id": [run.run_id] * len(rows), "result": [result.name] * len(rows)}
+            writer.insert("store.claim", pa.table({**own, **columns}))
+
+
+def latest(reader: Reader, name: str) -> Result:
+    """The newest result of that name."""
+    content = reader.value("SELECT content FROM results WHERE result = ? AND is_latest", [name])
+    if content is None:
+        known = ", ".join(names(reader))
+        raise StudyError(
+            f"the study has no result {name!r}",
+            f"It has: {known}."
+            if known
+            else "Run an analysis first, such as: analysis coverage-gap",
+        )
+    return Result.from_json(json.loads(content))
+
+
+def names(reader: Reader) -> list[str]:
+    """The names of the stored results, sorted."""
+    rows = reader.rows("SELECT DISTINCT result FROM results ORDER BY result")
+    return [row["result"] for row in rows]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
