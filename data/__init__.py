@@ -1,1 +1,4 @@
-"""What a study is made of: store, identities, taxonomies, shipped evidence. No network, no command line."""
+"""What a study is made of: store, identities, taxonomies, evidence.
+
+Knows no network and no command line.
+"""

@@ -97,12 +97,10 @@ class ArtifactId:
 
     def __str__(self) -> str:
         public = _PUBLIC.get(self.source, "")
-        if self.source in _FORGES:
-            separator = "@" if self.source == "git" else "#"
-            return (
-                f"{self.source}:{_qualified(self.host, self.project, public)}{separator}{self.key}"
-            )
-        return f"{self.source}:{'' if self.host == public else f'{self.host}/'}{self.key}"
+        if self.source not in _FORGES:
+            return f"{self.source}:{'' if self.host == public else f'{self.host}/'}{self.key}"
+        name = _qualified(self.host, self.project, public)
+        return f"{self.source}:{name}{'@' if self.source == 'git' else '#'}{self.key}"
 
     @property
     def repository(self) -> str:
@@ -299,10 +297,8 @@ def _clean(text: str) -> str:
     if len(text) > MAX_LENGTH:
         raise StudyError(f"A reference has more than {MAX_LENGTH} characters.", _HINT)
     text = text.strip().strip("\ufeff\u200b").strip()  # spreadsheets leave these around cells
-    if not text:
-        raise StudyError("An empty text names no artifact.", _HINT)
-    if not text.isprintable():
-        raise StudyError(f"{_shown(text)} holds control characters or odd spaces.", _HINT)
+    if not text or not text.isprintable():
+        raise StudyError(f"{_shown(text)} is empty or holds control characters.", _HINT)
     return text
 
 
@@ -329,13 +325,16 @@ def _runs(host: str, hosts: Hosts) -> str | None:
 
 
 def _host(raw: str, *, ssh: bool = False) -> str:
-    """One spelling for a host. Logins are dropped: a token must not end up in an id."""
+    """One spelling for a host. Logins are dropped: a token must not end up in an id.
+
+    No host may be called `local`, which means that there is no remote.
+    """
     host = raw.rpartition("@")[2].translate(_ASCII_LOWER)
     # The port of an ssh address says nothing about the host's pages.
     host = re.sub(r":[0-9]*\Z" if ssh else r":(?:80|443)?\Z", "", host).rstrip(".")
     plain = host.removeprefix("www.")
     plain = _SAME_HOST.get(plain, plain)
-    return plain if _runs(plain, {}) else host
+    return plain if _runs(plain, {}) else host if host != "local" else ""
 
 
 def _is_canonical(it: ArtifactId) -> bool:
@@ -357,11 +356,15 @@ def _looks_hosted(name: str) -> bool:
 
 def _is_host(source: str, host: str) -> bool:
     fits = ("github", "gitee", None) if source == "git" else (source, None)
-    canonical = _HOST.fullmatch(host) and len(host) <= 255 and host == _host(host)
-    return bool(canonical) and _runs(host, {}) in fits
+    name, _, port = host.partition(":")
+    # `git:8080/o/r` would be read as an id.
+    canonical = host == _host(host) and not (port and name in _PUBLIC) and len(host) <= 255
+    return canonical and bool(_HOST.fullmatch(host)) and _runs(host, {}) in fits
 
 
 def _is_project(source: str, host: str, project: str) -> bool:
+    if project.endswith(".git"):
+        return False
     if host == "local":
         return source == "git" and bool(_LOCAL_FOLDER.fullmatch(project))
     names = project.split("/")
@@ -372,7 +375,7 @@ def _is_project(source: str, host: str, project: str) -> bool:
     # Elsewhere groups may be nested; one name alone needs a host that looks like one.
     nested = source == "git" and not _runs(host, {})
     depth = len(names) == 2 or (nested and (len(names) > 2 or _looks_hosted(host)))
-    return sound and depth and not project.endswith(".git") and _is_host(source, host)
+    return sound and depth and _is_host(source, host)
 
 
 def _qualified(host: str, project: str, public: str) -> str:
@@ -420,9 +423,10 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
     # `gitee.com/o/r#I1` and `github.com/o/r@sha` are shorthands, not pages.
     if bare and (runs is None or (runs in _FORGES and path.count("/") < 2)):
         return None
-    if host == "local":
-        raise StudyError("A host cannot be called 'local', which means no remote.", _HINT)
-    return host, path.lstrip("/")
+    path = path.lstrip("/")
+    if runs in ("github", "gitee"):  # the APIs of enterprise hosts and Gitee; api.github.com
+        path = re.sub(r"\A(?:api/[^/]+/)?repos/", "", path)
+    return host, path
 
 
 def _unknown_host(text: str, host: str) -> StudyError:
@@ -432,33 +436,24 @@ def _unknown_host(text: str, host: str) -> StudyError:
     )
 
 
-def _path_parts(path: str, runs: str | None) -> list[str]:
-    match [part for part in path.split("/") if part]:
-        # The APIs of Gitee and of enterprise hosts; api.github.com.
-        case ["api", _, "repos", *parts] | ["repos", *parts] if runs in ("github", "gitee"):
-            return parts
-        case parts:
-            return parts
-
-
 def _repository_url(text: str, host: str, path: str, hosts: Hosts) -> tuple[str, str]:
-    runs = _runs(host, hosts)
-    parts = _path_parts(path, runs)
+    runs, parts = _runs(host, hosts), path.strip("/").split("/")
     if runs in ("github", "gitee"):
         return host, _name(parts[:2])
+    parts = parts[: parts.index("-")] if "-" in parts else parts  # GitLab: pages follow a dash
     if runs is None and not _PAGES.isdisjoint(parts[2:]):
         raise _unknown_host(text, host)
-    return host, _name(parts[: parts.index("-")] if "-" in parts else parts)
+    return host, _name(parts)
 
 
 def _from_id(source: str, body: str) -> ArtifactId:
     if source == "paper":
         return ArtifactId(source, "", "", body.translate(_ASCII_LOWER))
     if source == "stackoverflow":
-        *site, last = body.split("/")
-        answer = site[-1:] == ["a"]
-        host = _host("/".join(site[:-1] if answer else site)) or _PUBLIC[source]
-        return ArtifactId(source, host, "", ("a/" if answer else "") + last.lstrip("0"))
+        site, _, key = body.rpartition("/")
+        if site == "a" or site.endswith("/a"):
+            site, key = site[:-2], f"a/{key.lstrip('0')}"
+        return ArtifactId(source, _host(site) if site else _PUBLIC[source], "", key.lstrip("0"))
     name, separator, key = body.rpartition("@" if source == "git" else "#")
     if not separator:
         raise StudyError(f"{_shown(f'{source}:{body}')} names a repository or less.", _HINT)
@@ -490,23 +485,20 @@ def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
         raise _unknown_host(text, host)
     if runs == "doi":
         return _doi(path)
-    parts = _path_parts(path, runs)
-    found = _question(host, parts) if runs == "stackoverflow" else _page(runs, host, parts)
+    found = _question(host, path) if runs == "stackoverflow" else _page(runs, host, path)
     if found is None:
         raise StudyError(f"{_shown(text)} is no page of an artifact.", _HINT)
     return found
 
 
-def _question(host: str, parts: list[str]) -> ArtifactId | None:
-    match parts:
-        case ["questions" | "q", number, *_]:
-            return ArtifactId("stackoverflow", host, "", number.lstrip("0"))
-        case ["a", number, *_]:
-            return ArtifactId("stackoverflow", host, "", f"a/{number.lstrip('0')}")
-    return None
+def _question(host: str, path: str) -> ArtifactId | None:
+    found = re.match(r"(?:questions|q|(a))/0*([1-9][0-9]*)(?:/|\Z)", path)
+    key = f"{'a/' if found[1] else ''}{found[2]}" if found else ""
+    return ArtifactId("stackoverflow", host, "", key) if found else None
 
 
-def _page(runs: str, host: str, parts: list[str]) -> ArtifactId | None:
+def _page(runs: str, host: str, path: str) -> ArtifactId | None:
+    parts = path.rstrip("/").split("/")
     # Where groups may be nested, the page is what stands at the end.
     start = -2 if runs == "git" else 2
     project = _name(parts[:start]).removesuffix("/-")

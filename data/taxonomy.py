@@ -55,14 +55,15 @@ class Taxonomy:
     @cached_property
     def _by_spelling(self) -> dict[str, str]:
         spellings: dict[str, str] = {}
-        # Codes win over names, names over aliases: later writes never replace earlier ones.
+        chosen = {node.code for node in self.selectable}
+        # Codes win over all; then the names and aliases of what a rater may choose, so that a
+        # leaf is found although a category above it has the same name. First come, first kept.
         for node in self.nodes:
             spellings.setdefault(_folded(node.code), node.code)
-        for node in sorted(self.nodes, key=lambda node: not self.is_leaf(node.code)):
-            spellings.setdefault(_folded(node.name), node.code)
-        for node in self.nodes:
-            for alias in node.aliases:
-                spellings.setdefault(_folded(alias), node.code)
+        selectable_first = sorted(self.nodes, key=lambda node: node.code not in chosen)
+        for node in selectable_first:
+            for text in (node.name, *node.aliases):
+                spellings.setdefault(_folded(text), node.code)
         return spellings
 
     def __contains__(self, code: str) -> bool:

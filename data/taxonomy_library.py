@@ -37,6 +37,14 @@ class TaxonomyLibrary:
         """The names of the crosswalks, sorted."""
         return tuple(sorted(self._crosswalks))
 
+    @property
+    def paths(self) -> list[Path]:
+        """The files of all taxonomies, then of all crosswalks."""
+        return [
+            *(self._taxonomies[name] for name in self.names),
+            *(self._crosswalks[name] for name in self.crosswalk_names),
+        ]
+
     def taxonomy(self, name: str) -> Taxonomy:
         """The taxonomy of that name, validated."""
         path = self._taxonomies.get(name)

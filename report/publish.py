@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from data import result_store
 from data.provenance import Run, program_version
-from data.results import Result, Table
+from data.results import Result
 from data.store import Study
 from report.console import Output
 from report.pages import write_result
@@ -17,6 +18,14 @@ def publish(study: Study, result: Result, run: Run) -> Path:
     """Store a result and write its report; returns the page."""
     result_store.save(study, result, run)
     return write_result(result, folder_of(study, result.name))
+
+
+def build(study: Study, names: Sequence[str]) -> list[Path]:
+    """Write the reports of stored results again, of all if none is named; returns the pages."""
+    with study.reading() as reader:
+        wanted = list(names) or result_store.names(reader)
+        results = [result_store.latest(reader, name) for name in wanted]
+    return [write_result(result, folder_of(study, result.name)) for result in results]
 
 
 def folder_of(study: Study, name: str) -> Path:
@@ -41,10 +50,5 @@ def show(output: Output, result: Result, page: Path) -> None:
     output.show(result.title, "", *result.summary)
     for table in result.tables:
         if not table.folded:
-            output.show("", console_table(_for_terminal(table)))
+            output.show("", console_table(table))
     output.show("", f"Report: {page}")
-
-
-def _for_terminal(table: Table) -> Table:
-    """Without the columns that say the same again: a terminal is narrow."""
-    return table

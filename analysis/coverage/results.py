@@ -21,12 +21,12 @@ ANALYSIS = "coverage-gap"
 
 _SURVEY_NOTES = (
     (
-        "Occurrences are those of the public data of the fault taxonomy (Humbatova et al.): artifacts "
-        "from GitHub and Stack Overflow, and accepted mentions in interviews."
+        "Occurrences are those of the public data of the fault taxonomy (Humbatova et al.): "
+        "artifacts from GitHub and Stack Overflow, and accepted mentions in interviews."
     ),
     (
-        "The faults are a list, not a sample: the interval of a share of faults says how far it would "
-        "move if the list were another one of the same kind."
+        "The faults are a list, not a sample: the interval of a share of faults says how far it "
+        "would move if the list were another one of the same kind."
     ),
     (
         "The survey calls mislabelled training data both targeted and untargeted; it counts as "

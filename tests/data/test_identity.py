@@ -222,7 +222,7 @@ def test_an_answer_is_not_taken_for_the_question_of_that_number() -> None:
         "github:o/r",
         "github:o/r#0",
         "github:o/r#-1",
-        "github:o/r#١",
+        "github:o/r#\u0661",  # an Arabic digit
         "github:o/r#I65G7B",
         "github:o#1",
         "github:a/b/c/d#1",
@@ -293,14 +293,12 @@ def test_what_names_nothing_is_refused_with_a_next_step(text: str) -> None:
         "https://example.org/o/r/issues/1?access_token=hunter2",
         "https://api.github.com/user?access_token=hunter2",
         "x:hunter2@example.org/o/r",
-        "https://x:hunt/hunter2",
     ],
 )
 def test_no_error_shows_a_token(text: str) -> None:
     with pytest.raises(StudyError) as refused:
         parse(text)
-    if "@" in text or "?" in text:
-        assert "hunter2" not in str(refused.value)
+    assert "hunter2" not in str(refused.value)
 
 
 def test_a_token_in_a_url_never_reaches_the_id() -> None:
@@ -401,6 +399,9 @@ def test_an_owner_called_local_is_not_a_local_folder() -> None:
         "~/keras",
         "C:\\keras",
         "ssh://local/x.git",
+        "me@local/x",
+        "local/x.git.git",
+        "http://git:8080/team/app",
         "o/..",
         "o/.git",
         "a b/c",
@@ -443,7 +444,6 @@ SPELLINGS = [
     "taxonomy of real faults in deep-learning systems.",
     "{T}axonomy of {R}eal {F}aults in {D}eep {L}earning {S}ystems",
     "Taxonomy  of\nReal Faults\u00a0in Deep\u2010Learning Systems",
-    "Taxonomy of Real \ufb01".replace("\ufb01", "Faults") + " in Deep Learning Systems",
     "TAXONOMY OF REAL FAULTS \u2014 IN DEEP LEARNING SYSTEMS",
 ]
 
@@ -475,7 +475,7 @@ def test_different_papers_have_different_ids() -> None:
 
 def test_the_hash_of_a_paper_never_changes() -> None:
     # Studies store these ids: a change here would split every paper in two.
-    assert paper_id(SPELLINGS[0], 2020) == "paper:HASH"
+    assert paper_id(SPELLINGS[0], 2020) == "paper:e05e980191536da9a8a1"
 
 
 def test_a_paper_with_a_doi_is_named_by_it() -> None:
@@ -627,9 +627,13 @@ valid_ids = st.one_of(
 )
 # Pieces that mean something somewhere: put together at random, they find the seams.
 pieces = st.sampled_from(
-    "github git gitee stackoverflow doi paper local : / // # @ ? % . .. - .git a b orgs repos api v3"
-    " github.com gitee.com stackoverflow.com doi.org www. api. x.org :80 :8080 https:// ssh:// git@"
-    " 1 0 12 I65G7B abc1234 10.1145/ %41 %25 issues pull commits commit questions q".split(" ")
+    re.findall(
+        r"\S+",
+        """github git gitee stackoverflow doi paper local : / / // # # @ @ ? % . .. - .git a b a.b
+        orgs repos api v3 github.com gitee.com stackoverflow.com doi.org www. api. x.org :80 :8080
+        https:// ssh:// git@ 1 0 12 I65G7B abc1234 10.1145/ %41 %25 issues pull commits commit
+        questions q a/ github: git: gitee: stackoverflow: doi: local/ o/r o/r x.org/""",
+    )
 )
 junk = st.one_of(st.text(), st.lists(pieces | st.text(max_size=2), max_size=10).map("".join))
 
@@ -773,7 +777,8 @@ def fixture(name: str) -> Path:
 
 
 def column(name: str, header: str) -> list[str]:
-    with fixture(name).open(encoding="utf-8-sig", newline="") as file:
+    # The titles beside the links of SO_init are Mac Roman, not UTF-8; the links are ASCII.
+    with fixture(name).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         return [row[header] for row in csv.DictReader(file)]
 
 
@@ -786,16 +791,16 @@ def payloads(name: str) -> Iterator[dict[str, Any]]:
         yield from json.loads(path.read_text(encoding="utf-8"))
 
 
-# The three URLs that occur twice with different labels are the data's, not ours.
+# Some URLs stand in two rows of their list, hence fewer artifacts than rows.
 @pytest.mark.parametrize(
     ("name", "header", "rows", "artifacts", "provisional"),
     [
         ("hp_defects/pytorch.csv", "URL", 1000, 1000, 0),
         ("hp_defects/mindspore.csv", "URL", 1000, 998, 0),
-        ("facts/humbatova_artifacts.csv", "link", 158, 0, 0),
-        ("defect4ml/bugs.csv", "url", 70, 0, 0),
+        ("facts/humbatova_artifacts.csv", "link", 158, 158, 37),
+        ("defect4ml/bugs.csv", "url", 70, 67, 43),
         ("dl_faults/SO_init/keras.csv", "Link", 1000, 1000, 0),
-        ("dl_faults/SO_init/pytorch.csv", "Link", 653, 0, 0),
+        ("dl_faults/SO_init/pytorch.csv", "Link", 653, 653, 0),
         ("dl_faults/SO_init/tensorflow.csv", "Link", 1000, 1000, 0),
     ],
 )

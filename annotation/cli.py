@@ -1,0 +1,149 @@
+"""The command `annotation`: parses and calls, no logic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from report import console
+from report.console import (
+    HERE,
+    JsonOption,
+    Output,
+    QuietOption,
+    StudyOption,
+    VerboseOption,
+    open_study,
+)
+
+app = console.application("Label artifacts with several raters against a taxonomy.")
+taxonomy_app = console.application("Look at taxonomies and the crosswalks between them.")
+app.add_typer(taxonomy_app, name="taxonomy")
+
+
+@taxonomy_app.command("list")
+def list_taxonomies(
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """List the taxonomies and crosswalks: those shipped, and those of the study."""
+    from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
+    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+
+    output = Output(as_json, quiet, verbose)
+    library = TaxonomyLibrary(study)
+    output.document(taxonomy_view.list_document(library))
+    output.show(taxonomy_view.list_table(library), "", taxonomy_view.crosswalk_table(library))
+
+
+@taxonomy_app.command("show")
+def show_taxonomy(
+    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    code: Annotated[
+        str, typer.Argument(help="Only this code and what is below it, with definitions.")
+    ] = "",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print a taxonomy as a tree; with a code or with -v, the definitions too.
+
+    Examples:
+
+        annotation taxonomy show humbatova
+
+        annotation taxonomy show humbatova 5.4
+    """
+    from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
+    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+
+    output = Output(as_json, quiet, verbose)
+    taxonomy = TaxonomyLibrary(study).taxonomy(name)
+    output.document(taxonomy_view.document(taxonomy, code))
+    output.show(taxonomy_view.tree(taxonomy, code, definitions=verbose or bool(code)))
+
+
+@taxonomy_app.command("validate")
+def validate_taxonomies(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Taxonomy or crosswalk files; without any, all that are known."),
+    ] = None,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Check taxonomy and crosswalk files; what is wrong is named with file, line and code."""
+    from annotation.validation import validate  # noqa: PLC0415  (light --help)
+
+    output = Output(as_json, quiet, verbose)
+    checked = validate(study, files or [])
+    output.document({"valid": [str(path) for path in checked]})
+    output.show(*(f"valid: {path}" for path in checked))
+
+
+@app.command("import")
+def import_labels(
+    round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="CSV files in UTF-8.")],
+    item: Annotated[str, typer.Option(metavar="COL", help="Column with the item's URL or id.")],
+    final: Annotated[str, typer.Option(metavar="COL", help="Column with the final code.")],
+    taxonomy: Annotated[str, typer.Option(help="Taxonomy of the codes.")],
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Bring the settled labels of a sheet into the study.
+
+    Codes are recognised by code, name or alias. An artifact that stands in several rows
+    becomes several items. The same sheet can be imported again: nothing is doubled.
+
+    Example:
+
+        annotation import hp pytorch.csv --item URL --final Final_label --taxonomy hp-defects
+    """
+    from annotation.final_labels import read_sheets, store_final_labels  # noqa: PLC0415
+    from data import provenance  # noqa: PLC0415  (light --help)
+    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+
+    output = Output(as_json, quiet, verbose)
+    chosen = TaxonomyLibrary(study).taxonomy(taxonomy)
+    run = provenance.begin(
+        "annotation import",
+        {"round": round_name, "files": [str(file) for file in files], "item": item,
+         "final": final, "taxonomy": taxonomy},
+    )  # fmt: skip
+    sheet = read_sheets(files, item_column=item, final_column=final, taxonomy=chosen)
+    imported = store_final_labels(open_study(study, output), round_name, chosen, sheet.labels, run)
+    output.document(
+        {
+            "round": round_name,
+            "taxonomy": chosen.name,
+            "rows": sheet.rows,
+            "stored": imported.stored,
+            "known": imported.known,
+            "unlabelled": sheet.unlabelled,
+            "repeated_artifacts": list(sheet.repeated),
+        }
+    )
+    output.show(
+        f"{imported.stored:,} final labels stored in round {round_name} from {sheet.rows:,} rows"
+        f" ({imported.known:,} known already, {sheet.unlabelled:,} rows without a code)"
+    )
+    if sheet.repeated:
+        output.tell(
+            f"{len(sheet.repeated):,} artifacts stand in several rows; each row is an item: "
+            + ", ".join(sheet.repeated[:5])
+        )
+
+
+def main() -> None:
+    """Entry point."""
+    console.run(app)

@@ -1,0 +1,163 @@
+"""Brings settled labels of earlier work into a study: one sheet, one code an item.
+
+What raters said one by one is not read here, only the column with the final code.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from data import provenance
+from data.errors import StudyError
+from data.identity import artifact_id
+from data.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Study
+
+_MOST_SHOWN = 5
+_SEPARATOR = ";"  # between codes in a cell, where the taxonomy allows several
+
+
+@dataclass(frozen=True)
+class FinalLabel:
+    """The code that an item ended with."""
+
+    item_id: str
+    artifact_id: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What sheets say: labels, and what is remarkable about them."""
+
+    labels: tuple[FinalLabel, ...]
+    rows: int
+    unlabelled: int  # rows without a final code
+    repeated: tuple[str, ...]  # artifacts that stand in several rows
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did."""
+
+    stored: int
+    known: int  # labels that the round had already
+
+
+def read_sheets(
+    paths: Sequence[Path], *, item_column: str, final_column: str, taxonomy: Taxonomy
+) -> Sheet:
+    """Read and check sheets; every wrong cell is named with file and line, all at once."""
+    labels: list[FinalLabel] = []
+    problems: list[str] = []
+    seen: Counter[str] = Counter()
+    rows = unlabelled = 0
+    for path in paths:
+        for line, row in _rows(path, (item_column, final_column)):
+            rows += 1
+            text = (row[final_column] or "").strip()
+            if not text:
+                unlabelled += 1
+                continue
+            codes = _codes(text, taxonomy)
+            if codes is None:
+                problems.append(f"{path}:{line}: {text!r} is no code of {taxonomy.name}")
+                continue
+            try:
+                artifact = artifact_id((row[item_column] or "").strip())
+            except StudyError as error:
+                problems.append(f"{path}:{line}: {error.message}")
+                continue
+            seen[artifact] += 1
+            item = artifact if seen[artifact] == 1 else f"{artifact}~{seen[artifact]}"
+            labels.extend(FinalLabel(item, artifact, code) for code in codes)
+    if problems:
+        more = len(problems) - _MOST_SHOWN
+        shown = problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
+        raise StudyError(
+            "\n".join(shown),
+            f"Mend the sheet, or see the codes: annotation taxonomy show {taxonomy.name}. "
+            "Nothing was stored.",
+        )
+    repeated = tuple(artifact for artifact, count in seen.items() if count > 1)
+    return Sheet(tuple(labels), rows, unlabelled, repeated)
+
+
+def store_final_labels(
+    study: Study, round_name: str, taxonomy: Taxonomy, labels: Iterable[FinalLabel], run: Run
+) -> Imported:
+    """Append labels to a round. What is there stays: another code for an item is refused."""
+    import pyarrow as pa  # noqa: PLC0415  (light --help)
+
+    incoming = {(label.item_id, label.code): label for label in labels}
+    with study.writing() as writer:
+        there: dict[str, set[str]] = {}
+        for row in writer.rows(
+            "SELECT item_id, code FROM final_labels WHERE round = ? AND taxonomy = ?",
+            [round_name, taxonomy.name],
+        ):
+            there.setdefault(row["item_id"], set()).add(row["code"])
+        new = []
+        for (item, code), label in incoming.items():
+            if code in there.get(item, ()):
+                continue
+            if item in there and taxonomy.choice == "single":
+                raise StudyError(
+                    f"{item} has the final code {', '.join(sorted(there[item]))} in round "
+                    f"{round_name!r}; the sheet says {code}",
+                    "Labels are never overwritten: choose another round name. Nothing was stored.",
+                )
+            new.append(label)
+        if new:
+            provenance.record(writer, run, "ok")
+            count = len(new)
+            columns = {
+                "round": [round_name] * count,
+                "item_id": [label.item_id for label in new],
+                "artifact_id": [label.artifact_id for label in new],
+                "taxonomy": [taxonomy.name] * count,
+                "taxonomy_version": [taxonomy.version] * count,
+                "code": [label.code for label in new],
+                "settled_by": ["imported"] * count,
+                "run_id": [run.run_id] * count,
+            }
+            writer.insert("store.final_label", pa.table(columns))
+    return Imported(len(new), len(incoming) - len(new))
+
+
+def _codes(text: str, taxonomy: Taxonomy) -> list[str] | None:
+    """The codes that a cell names, or None if one of them is unknown or may not be chosen."""
+    parts = text.split(_SEPARATOR) if taxonomy.choice == "multiple" else [text]
+    selectable = {node.code for node in taxonomy.selectable}
+    found = [taxonomy.find(part.strip()) for part in parts if part.strip()]
+    codes = [code for code in found if code is not None and code in selectable]
+    return codes if len(codes) == len(found) else None
+
+
+def _rows(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str | None]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            there = reader.fieldnames or ()
+            missing = [column for column in columns if column not in there]
+            if missing:
+                raise StudyError(
+                    f"{path} has no column {', '.join(map(repr, missing))}",
+                    f"Its columns: {', '.join(there) or 'none'}.",
+                )
+            for row in reader:
+                yield reader.line_num, row
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {error.strerror}", "Check the path.") from error
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is not UTF-8", "Save it as CSV in UTF-8.") from error
+    except csv.Error as error:
+        raise StudyError(f"{path} is no CSV: {error}", "Save it as CSV in UTF-8.") from error

@@ -1,0 +1,42 @@
+"""The command `miner`: parses and calls, no logic."""
+
+from __future__ import annotations
+
+from report import console
+from report.console import (
+    HERE,
+    JsonOption,
+    Output,
+    QuietOption,
+    StudyOption,
+    VerboseOption,
+    open_study,
+)
+
+app = console.application("Fetch issues, commits, posts and papers into a study.")
+
+
+@app.callback()
+def miner() -> None:
+    """Fetch issues, commits, posts and papers into a study."""
+
+
+@app.command("status")
+def show_status(
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show what is in the study: rows of each view, and the newest runs."""
+    from miner.status import status, status_tables  # noqa: PLC0415  (light --help)
+
+    output = Output(as_json, quiet, verbose)
+    found = status(open_study(study, output))
+    output.document(found)
+    output.show(*status_tables(found))
+
+
+def main() -> None:
+    """Entry point."""
+    console.run(app)

@@ -1,0 +1,48 @@
+"""What is in a study: views with their rows, and the newest runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from data.store import Study
+
+_NEWEST = 10
+
+
+def status(study: Study) -> dict[str, Any]:
+    """Rows of every view, and the newest runs, as plain values."""
+    with study.reading() as reader:
+        views = reader.rows(
+            "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal "
+            "ORDER BY view_name"
+        )
+        rows = {
+            view["view_name"]: reader.value(f"SELECT count(*) FROM {view['view_name']}")
+            for view in views
+        }
+        runs = reader.rows(
+            "SELECT run_id, command, outcome, started_at, ended_at, version FROM runs "
+            "ORDER BY run_id DESC LIMIT ?",
+            [_NEWEST],
+        )
+    for run in runs:
+        for key in ("started_at", "ended_at"):
+            run[key] = None if run[key] is None else f"{run[key]:%Y-%m-%dT%H:%M:%SZ}"
+    return {"study": str(study.directory), "rows": rows, "runs": runs}
+
+
+def status_tables(found: dict[str, Any]) -> tuple[Table, Table]:
+    """The same for a terminal."""
+    views = Table(title=f"Study in {found['study']}", title_justify="left")
+    views.add_column("View")
+    views.add_column("Rows", justify="right")
+    for view, rows in found["rows"].items():
+        views.add_row(view, f"{rows:,}")
+    runs = Table(title="Newest runs", title_justify="left")
+    for heading in ("Started (UTC)", "Command", "Outcome"):
+        runs.add_column(heading)
+    for run in found["runs"]:
+        runs.add_row(run["started_at"], run["command"], run["outcome"])
+    return views, runs
