@@ -47,7 +47,7 @@ docs: $(READY)  ## Write the generated pages of docs/
 	@$(BIN)/python -m docs.generate
 
 bench: $(READY)  ## Measure speed and memory, as ratios in one run
-	@$(BIN)/python -m docs.bench
+	@$(BIN)/python tests/bench/run.py
 
 lock: $(READY)  ## Resolve requirements.lock again
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -91,7 +91,7 @@ def validate_taxonomies(
 @app.command("import")
 def import_labels(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="CSV files in UTF-8.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="CSV files in UTF-8.")],
     item: Annotated[str, typer.Option(metavar="COL", help="Column with the item's URL or id.")],
     final: Annotated[str, typer.Option(metavar="COL", help="Column with the final code.")],
     taxonomy: Annotated[str, typer.Option(help="Taxonomy of the codes.")],

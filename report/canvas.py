@@ -82,14 +82,12 @@ def empty_page() -> Drawing:
 def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], ink: Ink) -> None:
     """A filled rectangle; hatching and edge are drawn light on dark and dark on light."""
     pale = luminance(ink.fill) > 0.8
-    axes.add_patch(Rectangle(corner, *size, facecolor=ink.fill, linewidth=0))
+    style = {"facecolor": ink.fill, "edgecolor": RULE if pale else "white", "linewidth": 0.8}
+    axes.add_patch(Rectangle(corner, *size, **style, clip_on=False))
     if ink.hatch:
         line = (0.36, 0.40, 0.44, 0.55) if pale else (1, 1, 1, 0.6)
-        axes.add_patch(
-            Rectangle(corner, *size, fill=False, edgecolor=line, hatch=ink.hatch, linewidth=0)
-        )
-    edge = RULE if pale else "white"
-    axes.add_patch(Rectangle(corner, *size, fill=False, edgecolor=edge, linewidth=0.8))
+        hatching = {"edgecolor": line, "hatch": ink.hatch, "linewidth": 0}
+        axes.add_patch(Rectangle(corner, *size, fill=False, **hatching, clip_on=False))
 
 
 def rule(
@@ -98,7 +96,7 @@ def rule(
     """A thin line, behind everything else or in front of the boxes."""
     xs, ys = [start[0], end[0]], [start[1], end[1]]
     tone = MUTED if front else RULE
-    axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0)
+    axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0, clip_on=False)
 
 
 def label_on(axes: Axes, centre: tuple[float, float], text: str, ink: Ink) -> None:

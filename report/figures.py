@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from data.results import Figure
+from report.formatting import file_stem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -28,7 +29,8 @@ def save(figure: Figure, folder: Path) -> list[Path]:
     """Write `<name>.svg` and `<name>.pdf`; the same figure gives the same bytes."""
     from report import canvas  # noqa: PLC0415  (matplotlib takes a second to load)
 
-    svg, pdf = folder / f"{figure.name}.svg", folder / f"{figure.name}.pdf"
+    stem = file_stem(figure.name)
+    svg, pdf = folder / f"{stem}.svg", folder / f"{stem}.pdf"
     with canvas.settings():
         drawing = draw(figure)
         drawing.savefig(svg, format="svg", metadata={"Date": None})

@@ -8,12 +8,15 @@ from __future__ import annotations
 import math
 import re
 
+from data.errors import StudyError
 from data.results import Cell, ColumnKind
 
 DASH = "\N{EN DASH}"
 MISSING = DASH
 
 NUMERIC_KINDS: frozenset[ColumnKind] = frozenset({"count", "number", "percent", "interval"})
+
+_FILE_STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 _BREAKS = re.compile(r"[\t\n\x0b\x0c\r\x85\u2028\u2029]+")
 
@@ -28,6 +31,16 @@ _UNSAFE = re.compile(
 def plain(text: object) -> str:
     """The text on one line, with what could deceive a reader or a terminal made visible."""
     return _UNSAFE.sub("\ufffd", _BREAKS.sub(" ", str(text)))
+
+
+def file_stem(name: str) -> str:
+    """The name of a table or figure, once it is certain that it stays in its folder."""
+    if not _FILE_STEM.fullmatch(name):
+        raise StudyError(
+            f"{plain(name)!r} cannot be the name of a file",
+            "Name tables and figures with letters, digits, dots, dashes and underscores.",
+        )
+    return name
 
 
 def count(value: float) -> str:

@@ -32,8 +32,9 @@ def write_tables(result: Result, folder: Path) -> list[Path]:
     """Write every table as CSV and LaTeX, the claims as CSV, and the result as JSON."""
     texts = {CLAIMS_FILE: claims_csv(result.claims), RESULT_FILE: result_json(result)}
     for table in result.tables:
-        texts[f"{table.name}.csv"] = table_csv(table)
-        texts[f"{table.name}.tex"] = latex.render(table)
+        stem = formatting.file_stem(table.name)
+        texts[f"{stem}.csv"] = table_csv(table)
+        texts[f"{stem}.tex"] = latex.render(table)
     paths = []
     for name, text in texts.items():
         path = folder / name
