@@ -51,14 +51,15 @@ class _Fields:
 
     def text(self, key: str, *, required: bool = True) -> str:
         value = self.mapping.values.get(key)
-        if value is None or value == "":
+        if value is None or (isinstance(value, str) and not value.strip()):
             if required:
                 self.complain(f"{key} is missing", key)
             return ""
-        if not isinstance(value, str):
-            self.complain(f"{key} must be text: put {value!r} in quotes", key)
-            return str(value)
-        return " ".join(value.split())
+        if isinstance(value, str):
+            return " ".join(value.split())
+        written = self.mapping.written.get(key, "")
+        self.complain(f"{key} must be text" + (f": put {written} in quotes" * bool(written)), key)
+        return written
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self.mapping.values.get(key)

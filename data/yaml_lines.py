@@ -1,7 +1,8 @@
 """Reads a YAML file into plain values and remembers on which line each value stands.
 
 For files that people write and we must complain about precisely. Anchors and aliases are
-refused: our files need none, and they are how a small file becomes a huge one.
+refused: our files need none, and they are how a small file becomes a huge one. So is deep
+nesting, which overflows the stack of the C parser.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import yaml
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
 _LARGEST = 4_000_000  # bytes; the largest file we ship has under 0.1 million
+_DEEPEST = 100  # levels; ours have four
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,15 @@ class Problem:
 
 @dataclass
 class Mapping:
-    """A YAML mapping: values by key, and the line of each key."""
+    """A YAML mapping: values by key, the line of each key, and plain values as written.
+
+    What is written `1.10` has the value 1.1: a complaint must show the former.
+    """
 
     line: int
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
 
 
 class UnreadableYamlError(Exception):
@@ -54,36 +60,51 @@ def load(path: Path) -> Any:
         line = text[: error.start].count(b"\n") + 1
         raise UnreadableYamlError([Problem(line, "is not UTF-8")]) from error
     try:
-        loader = _Loader(decoded)
-        try:
-            node = loader.get_single_node()
-            if node is None:
-                return None
-            problems: list[Problem] = []
-            value = _value(loader, node, problems, set())
-        finally:
-            loader.dispose()
+        problems = _refused_structure(decoded)
+        value = None if problems else _composed(decoded, problems)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         text_ = error.problem or error.context or "cannot be parsed"
         raise UnreadableYamlError([Problem(line, f"bad YAML: {text_}")]) from error
-    except yaml.YAMLError as error:
+    except yaml.reader.ReaderError as error:  # a control character
+        line = text[: error.position].count(b"\n") + 1
         first = str(error).splitlines()[0]
-        raise UnreadableYamlError([Problem(1, f"bad YAML: {first}")]) from error
-    except RecursionError as error:
-        raise UnreadableYamlError([Problem(1, "bad YAML: nested too deeply")]) from error
+        raise UnreadableYamlError([Problem(line, f"bad YAML: {first}")]) from error
     if problems:
         raise UnreadableYamlError(problems)
     return value
 
 
-def _value(loader: Any, node: Any, problems: list[Problem], seen: set[int]) -> Any:
+def _refused_structure(text: str) -> list[Problem]:
+    """Anchors, aliases and deep nesting, found without building anything."""
+    problems = []
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1
+        if getattr(event, "anchor", None):
+            problems.append(Problem(line, "anchors and aliases (&, *) are not accepted"))
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _DEEPEST:
+            problems.append(Problem(line, f"nested more than {_DEEPEST} levels deep"))
+            break
+    return problems
+
+
+def _composed(text: str, problems: list[Problem]) -> Any:
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        return None if node is None else _value(loader, node, problems)
+    finally:
+        loader.dispose()
+
+
+def _value(loader: Any, node: Any, problems: list[Problem]) -> Any:
     line = node.start_mark.line + 1
-    if id(node) in seen:
-        problems.append(Problem(line, "anchors and aliases (&, *) are not accepted"))
-        return None
-    seen.add(id(node))
     if isinstance(node, yaml.MappingNode):
         mapping = Mapping(line)
         for key_node, value_node in node.value:
@@ -91,13 +112,16 @@ def _value(loader: Any, node: Any, problems: list[Problem], seen: set[int]) -> A
             key_line = key_node.start_mark.line + 1
             if key in mapping.values:
                 problems.append(Problem(key_line, f"key {key!r} stands twice"))
-            mapping.values[key] = _value(loader, value_node, problems, seen)
+            mapping.values[key] = _value(loader, value_node, problems)
             mapping.lines[key] = key_line
+            if isinstance(value_node, yaml.ScalarNode):
+                mapping.written[key] = value_node.value
         return mapping
     if isinstance(node, yaml.SequenceNode):
-        return [_value(loader, item, problems, seen) for item in node.value]
+        return [_value(loader, item, problems) for item in node.value]
     try:
         return loader.construct_object(node, deep=True)
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, LookupError, AttributeError):
+        # PyYAML's own slips on an explicit tag: `!!bool maybe`, `!!int ""`, `!!timestamp x`.
         problems.append(Problem(line, f"cannot be read as {node.tag}"))
         return None

@@ -82,12 +82,16 @@ def empty_page() -> Drawing:
 def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], ink: Ink) -> None:
     """A filled rectangle; hatching and edge are drawn light on dark and dark on light."""
     pale = luminance(ink.fill) > 0.8
-    style = {"facecolor": ink.fill, "edgecolor": RULE if pale else "white", "linewidth": 0.8}
-    axes.add_patch(Rectangle(corner, *size, **style, clip_on=False))
+    edge = RULE if pale else "white"
+    fill = Rectangle(corner, *size, facecolor=ink.fill, edgecolor=edge, linewidth=0.8)
+    fill.set_clip_on(False)
+    axes.add_patch(fill)
     if ink.hatch:
-        line = (0.36, 0.40, 0.44, 0.55) if pale else (1, 1, 1, 0.6)
-        hatching = {"edgecolor": line, "hatch": ink.hatch, "linewidth": 0}
-        axes.add_patch(Rectangle(corner, *size, fill=False, **hatching, clip_on=False))
+        line = (0.36, 0.40, 0.44, 0.55) if pale else (1.0, 1.0, 1.0, 0.6)
+        hatching = Rectangle(corner, *size, fill=False, edgecolor=line, linewidth=0)
+        hatching.set_hatch(ink.hatch)
+        hatching.set_clip_on(False)
+        axes.add_patch(hatching)
 
 
 def rule(

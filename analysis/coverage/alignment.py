@@ -26,10 +26,25 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Component:
-    """A larger component of a machine-learning system, as the survey's figure 4 merges them."""
+    """A larger component of a machine-learning system, as the survey's figure 4 merges them.
+
+    `papers` target faults of the taxonomy; `papers_on_new` target new faults, which have no
+    occurrences to compare with and so stand apart.
+    """
 
     name: str
     papers: int
+    papers_on_new: int
+    artifacts: int
+    interviews: int
+
+
+@dataclass(frozen=True)
+class ComponentComparison:
+    """Components, and the wholes that they are parts of."""
+
+    components: tuple[Component, ...]
+    papers: int  # that target at least one fault of the taxonomy
     artifacts: int
     interviews: int
 
@@ -52,9 +67,9 @@ def fault_technique_matrix(faults: Taxonomy, techniques: Taxonomy, corpus: Corpu
     return Matrix(tuple(rows), tuple(column for column in columns if column in used), cells)
 
 
-def components(
+def compare_components(
     taxonomy: Taxonomy, corpus: Corpus, faults: Sequence[Fault]
-) -> tuple[Component, ...]:
+) -> ComponentComparison:
     """Papers, artifacts and interview mentions for each component.
 
     A paper counts once for each component that one of its fault codes lies in; a code
@@ -63,18 +78,33 @@ def components(
     component_of = evidence.components()
     names = list(dict.fromkeys(component_of.values()))
     papers: dict[str, set[str]] = {name: set() for name in names}
+    papers_on_new: dict[str, set[str]] = {name: set() for name in names}
     for code, coded in corpus.papers_by_fault().items():
-        leaves = taxonomy.leaves_of(code) if code in taxonomy else (code,)
-        for leaf in leaves:
-            papers[_component(taxonomy, component_of, leaf)].update(coded)
+        if code in taxonomy:
+            for leaf in taxonomy.leaves_of(code):
+                papers[_component(taxonomy, component_of, leaf)].update(coded)
+        else:
+            papers_on_new[component_of[code]].update(coded)
     artifacts = dict.fromkeys(names, 0)
     interviews = dict.fromkeys(names, 0)
     for fault in faults:
         name = _component(taxonomy, component_of, fault.code)
         artifacts[name] += fault.artifacts
         interviews[name] += fault.interviews
-    return tuple(
-        Component(name, len(papers[name]), artifacts[name], interviews[name]) for name in names
+    return ComponentComparison(
+        tuple(
+            Component(
+                name,
+                len(papers[name]),
+                len(papers_on_new[name]),
+                artifacts[name],
+                interviews[name],
+            )
+            for name in names
+        ),
+        papers=len(set().union(*papers.values())),
+        artifacts=sum(artifacts.values()),
+        interviews=sum(interviews.values()),
     )
 
 

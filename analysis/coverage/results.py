@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from analysis.coverage import tables
-from analysis.coverage.alignment import components, fault_technique_matrix
+from analysis.coverage.alignment import compare_components, fault_technique_matrix
 from analysis.coverage.corpus import TECHNIQUES, Corpus
 from analysis.coverage.faults import FAULT_TAXONOMY, Fault, corpus_faults, survey_faults
 from analysis.coverage.gap import StatusShares, gap, most_frequent_untargeted, shares_by_status
@@ -186,7 +186,7 @@ def _literature_result(
     comparisons = compare(wholes, with_readings=with_readings)
     ranked = tables.untargeted_table(most_frequent_untargeted(faults), faults)
     matrix = fault_technique_matrix(taxonomy, techniques, corpus)
-    parts = components(taxonomy, corpus, faults)
+    parts = compare_components(taxonomy, corpus, faults)
     by_key = {whole.key: whole for whole in wholes}
     return Result(
         analysis=ANALYSIS,

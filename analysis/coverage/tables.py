@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.coverage.alignment import Component, Matrix
+from analysis.coverage.alignment import ComponentComparison, Matrix
 from analysis.coverage.corpus import Corpus
 from analysis.coverage.faults import Fault
 from analysis.coverage.gap import StatusShares
@@ -112,9 +112,8 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
     )
 
 
-def components_table(components: Sequence[Component]) -> Table:
+def components_table(comparison: ComponentComparison) -> Table:
     """Papers, artifacts and interview mentions for each component."""
-    wholes = _component_totals(components)
     return Table(
         "components",
         "Components: what research addresses and what practice meets",
@@ -122,7 +121,8 @@ def components_table(components: Sequence[Component]) -> Table:
             Column("component", "Component"),
             Column("papers", "Papers", "count"),
             Column("papers_percent", "of papers", "percent"),
-            Column("artifacts", "GitHub and Stack Overflow", "count"),
+            Column("papers_on_new", "Papers on new faults", "count"),
+            Column("artifacts", "Artifacts", "count"),
             Column("artifacts_percent", "of artifacts", "percent"),
             Column("interviews", "Interviews", "count"),
             Column("interviews_percent", "of mentions", "percent"),
@@ -131,43 +131,46 @@ def components_table(components: Sequence[Component]) -> Table:
             (
                 each.name,
                 each.papers,
-                _percent(each.papers, wholes[0]),
+                _percent(each.papers, comparison.papers),
+                each.papers_on_new,
                 each.artifacts,
-                _percent(each.artifacts, wholes[1]),
+                _percent(each.artifacts, comparison.artifacts),
                 each.interviews,
-                _percent(each.interviews, wholes[2]),
+                _percent(each.interviews, comparison.interviews),
             )
-            for each in components
+            for each in comparison.components
         ),
         note=(
-            "After the survey's figure 4, whose data is not public: the assignment of categories "
-            "to components is ours (evidence file components.csv). A paper counts once for each "
-            "component that it addresses; new faults count with their theme."
+            "After the survey's figure 4, whose data is not public: which categories make a "
+            "component is our choice (evidence file components.csv). Of the papers, "
+            f"{comparison.papers:,} target a fault of the taxonomy; one counts for each component "
+            "that it addresses. New faults have no occurrences, so their papers stand apart."
         ),
     )
 
 
-def components_figure(components: Sequence[Component]) -> Figure:
+def components_figure(comparison: ComponentComparison) -> Figure:
     """The component comparison as grouped bars, in percent of each source."""
-    wholes = _component_totals(components)
+    parts = comparison.components
     return Figure(
         "components",
         "What research addresses and what practice meets, by component",
         "bars",
-        "Grouped bars: for each component the percentage of papers, of GitHub and Stack Overflow "
-        "artifacts and of interview mentions.",
-        categories=tuple(each.name for each in components),
+        "Grouped bars: for each component the percentage of papers on faults of the taxonomy, of "
+        "GitHub and Stack Overflow artifacts and of interview mentions.",
+        categories=tuple(each.name for each in parts),
         series=(
-            Series("Papers", tuple(_percent(each.papers, wholes[0]) for each in components)),
+            Series("Papers", tuple(_percent(each.papers, comparison.papers) for each in parts)),
             Series(
                 "GitHub and Stack Overflow",
-                tuple(_percent(each.artifacts, wholes[1]) for each in components),
+                tuple(_percent(each.artifacts, comparison.artifacts) for each in parts),
             ),
             Series(
-                "Interviews", tuple(_percent(each.interviews, wholes[2]) for each in components)
+                "Interviews",
+                tuple(_percent(each.interviews, comparison.interviews) for each in parts),
             ),
         ),
-        unit="percent of each source",
+        unit="percent",
     )
 
 
@@ -204,7 +207,7 @@ def matrix_figure(matrix: Matrix, faults: Taxonomy, techniques: Taxonomy) -> Fig
         series=tuple(
             Series(
                 fault_label(faults, row),
-                tuple(float(matrix.count(row, column)) or None for column in matrix.techniques),
+                tuple(float(matrix.count(row, column)) for column in matrix.techniques),
             )
             for row in matrix.faults
         ),
@@ -432,14 +435,6 @@ def _technique_names(codes: tuple[str, ...] | None, techniques: Taxonomy) -> str
     if codes is None:
         return "not known"
     return ", ".join(techniques.node(code).name for code in codes) or "no technique"
-
-
-def _component_totals(components: Sequence[Component]) -> tuple[int, int, int]:
-    return (
-        sum(each.papers for each in components),
-        sum(each.artifacts for each in components),
-        sum(each.interviews for each in components),
-    )
 
 
 def _percent(count: int, total: int) -> float:

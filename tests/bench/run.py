@@ -1,0 +1,163 @@
+"""Speed and memory as ratios within one run: machines are noisy, ratios less so.
+
+Each line compares two ways to do one thing, measured in turn. A target that is missed makes
+the exit code 1.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from data import provenance
+from data.store import Study
+
+BIN = Path(sys.executable).parent
+EMPTY_PROGRAM = """
+import typer
+app = typer.Typer()
+@app.command()
+def nothing() -> None: ...
+@app.command()
+def more() -> None: ...
+app()
+"""
+LABELS = 20_000
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Two medians in CPU or wall seconds, and what their ratio should be."""
+
+    what: str
+    ours: float
+    other: float
+    target: str
+    met: bool
+
+    @property
+    def ratio(self) -> float:
+        """Ours by the other's."""
+        return self.ours / self.other
+
+
+def in_turn(
+    ours: Callable[[], None], other: Callable[[], None], rounds: int
+) -> tuple[float, float]:
+    """Median wall seconds of both, measured alternately after one warm-up each."""
+    ours()
+    other()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _round in range(rounds):
+        for action, spent in zip((ours, other), times, strict=True):
+            start = time.perf_counter()
+            action()
+            spent.append(time.perf_counter() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def start_up(program: str) -> Measured:
+    """`--help` against that of an empty Typer program."""
+
+    def run(command: list[str | Path]) -> None:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    ours, other = in_turn(
+        lambda: run([BIN / program, "--help"]),
+        lambda: run([sys.executable, "-c", EMPTY_PROGRAM, "--help"]),
+        rounds=15,
+    )
+    return Measured(f"{program} --help / empty Typer program", ours, other, "<= 1.3",
+                    ours / other <= 1.3)  # fmt: skip
+
+
+def bulk_insert() -> Measured:
+    """Labels as one Arrow batch against row by row (a tenth of them, scaled)."""
+    batch = pa.table(
+        {
+            "round": ["r"] * LABELS,
+            "item_id": [f"github:o/r#{number}" for number in range(LABELS)],
+            "artifact_id": [f"github:o/r#{number}" for number in range(LABELS)],
+            "taxonomy": ["hp-defects"] * LABELS,
+            "taxonomy_version": ["1.0.0"] * LABELS,
+            "code": ["A1"] * LABELS,
+            "settled_by": ["imported"] * LABELS,
+            "run_id": ["run"] * LABELS,
+        }
+    )
+    part = batch.slice(0, LABELS // 10).to_pylist()
+
+    def by_batch() -> None:
+        with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
+            writer.insert("store.final_label", batch)
+
+    def by_row() -> None:
+        with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
+            for row in part:
+                writer.execute(
+                    "INSERT INTO store.final_label VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    list(row.values()),
+                )
+
+    ours, other = in_turn(by_batch, by_row, rounds=3)
+    return Measured(f"{LABELS:,} rows by Arrow / row by row", ours, other * 10, "<= 0.1",
+                    ours / (other * 10) <= 0.1)  # fmt: skip
+
+
+def short_transactions() -> Measured:
+    """A transaction that opens and closes the file, in a study that has 10 times the rows."""
+
+    def study_with(rows: int) -> Study:
+        study = Study(Path(tempfile.mkdtemp(prefix="faultatlas-bench-")))
+        numbers = [f"{number:08}" for number in range(rows)]
+        with study.writing() as writer:
+            writer.insert(
+                "store.run",
+                pa.table(
+                    {
+                        "run_id": numbers,
+                        "command": ["x"] * rows,
+                        "arguments": ["{}"] * rows,
+                        "version": ["0"] * rows,
+                        "started_at": [provenance.utc_now()] * rows,
+                        "outcome": ["ok"] * rows,
+                    }
+                ),
+            )
+        return study
+
+    def write(study: Study) -> None:
+        with study.writing() as writer:
+            provenance.record(writer, provenance.begin("bench", {}), "ok")
+
+    large, small = study_with(200_000), study_with(20_000)
+    ours, other = in_turn(lambda: write(large), lambda: write(small), rounds=9)
+    return Measured("one short transaction, 10 times the rows", ours, other, "<= 2",
+                    ours / other <= 2)  # fmt: skip
+
+
+def main() -> int:
+    """Print the table."""
+    os.environ["NO_COLOR"] = "1"
+    programs = ("miner", "annotation", "analysis", "report")
+    found = [*(start_up(program) for program in programs), bulk_insert(), short_transactions()]
+    print(f"{'what':45} {'ours':>9} {'other':>9} {'ratio':>7}  target")
+    for each in found:
+        print(
+            f"{each.what:45} {1000 * each.ours:7.0f}ms {1000 * each.other:7.0f}ms "
+            f"{each.ratio:7.2f}  {each.target} {'met' if each.met else 'MISSED'}"
+        )
+    return 0 if all(each.met for each in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
