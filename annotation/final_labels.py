@@ -6,6 +6,7 @@ What raters said one by one is not read here, only the column with the final cod
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from data.store import Study
 
 _MOST_SHOWN = 5
+_AS_CSV = "Save it as CSV in UTF-8."
 _SEPARATOR = ";"  # between codes in a cell, where the taxonomy allows several
 
 
@@ -64,12 +66,12 @@ def read_sheets(
         for line, row in _rows(path, (item_column, final_column)):
             rows += 1
             text = (row[final_column] or "").strip()
-            if not text:
-                unlabelled += 1
-                continue
             codes = _codes(text, taxonomy)
             if codes is None:
                 problems.append(f"{path}:{line}: {text!r} is no code of {taxonomy.name}")
+                continue
+            if not codes:
+                unlabelled += 1
                 continue
             try:
                 artifact = artifact_id((row[item_column] or "").strip())
@@ -98,24 +100,21 @@ def store_final_labels(
     import pyarrow as pa  # noqa: PLC0415  (light --help)
 
     incoming = {(label.item_id, label.code): label for label in labels}
+    said = _codes_of_items(incoming)
     with study.writing() as writer:
-        there: dict[str, set[str]] = {}
-        for row in writer.rows(
+        rows = writer.rows(
             "SELECT item_id, code FROM final_labels WHERE round = ? AND taxonomy = ?",
             [round_name, taxonomy.name],
-        ):
-            there.setdefault(row["item_id"], set()).add(row["code"])
-        new = []
-        for (item, code), label in incoming.items():
-            if code in there.get(item, ()):
-                continue
-            if item in there and taxonomy.choice == "single":
+        )
+        there = _codes_of_items((row["item_id"], row["code"]) for row in rows)
+        for item, codes in said.items():
+            if item in there and there[item] != codes:
                 raise StudyError(
                     f"{item} has the final code {', '.join(sorted(there[item]))} in round "
-                    f"{round_name!r}; the sheet says {code}",
+                    f"{round_name!r}; the sheet says {', '.join(sorted(codes))}",
                     "Labels are never overwritten: choose another round name. Nothing was stored.",
                 )
-            new.append(label)
+        new = [label for label in incoming.values() if label.item_id not in there]
         if new:
             provenance.record(writer, run, "ok")
             count = len(new)
@@ -133,6 +132,13 @@ def store_final_labels(
     return Imported(len(new), len(incoming) - len(new))
 
 
+def _codes_of_items(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    codes: dict[str, set[str]] = {}
+    for item, code in pairs:
+        codes.setdefault(item, set()).add(code)
+    return codes
+
+
 def _codes(text: str, taxonomy: Taxonomy) -> list[str] | None:
     """The codes that a cell names, or None if one of them is unknown or may not be chosen."""
     parts = text.split(_SEPARATOR) if taxonomy.choice == "multiple" else [text]
@@ -143,21 +149,28 @@ def _codes(text: str, taxonomy: Taxonomy) -> list[str] | None:
 
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str | None]]]:
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            there = reader.fieldnames or ()
-            missing = [column for column in columns if column not in there]
-            if missing:
-                raise StudyError(
-                    f"{path} has no column {', '.join(map(repr, missing))}",
-                    f"Its columns: {', '.join(there) or 'none'}.",
-                )
-            for row in reader:
-                yield reader.line_num, row
+        there = reader.fieldnames or ()
+        missing = [column for column in columns if column not in there]
+        if missing:
+            raise StudyError(
+                f"{path}:1: there is no column {', '.join(map(repr, missing))}",
+                f"Its columns: {', '.join(there) or 'none'}.",
+            )
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise StudyError(f"{path}:{reader.line_num}: is no CSV: {error}", _AS_CSV) from error
+
+
+def _text(path: Path) -> str:
+    try:
+        content = path.read_bytes()
     except OSError as error:
         raise StudyError(f"{path} cannot be read: {error.strerror}", "Check the path.") from error
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise StudyError(f"{path} is not UTF-8", "Save it as CSV in UTF-8.") from error
-    except csv.Error as error:
-        raise StudyError(f"{path} is no CSV: {error}", "Save it as CSV in UTF-8.") from error
+        line = content[: error.start].count(b"\n") + 1
+        raise StudyError(f"{path}:{line}: is not UTF-8", _AS_CSV) from error

@@ -107,6 +107,8 @@ def document(taxonomy: Taxonomy, code: str) -> dict[str, Any]:
 
 def taxonomy_codes_below(taxonomy: Taxonomy, code: str) -> list[str]:
     """A code and all below it; of "" all codes."""
+    if code:
+        taxonomy.node(code)  # an unknown code is refused
     below = [each for child in taxonomy.children(code) for each in
              taxonomy_codes_below(taxonomy, child.code)]  # fmt: skip
     return [code, *below] if code else below

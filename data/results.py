@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Cell = str | int | float | bool | None
-ColumnKind = Literal["text", "code", "count", "number", "percent", "interval", "status"]
+ColumnKind = Literal["text", "code", "count", "number", "percent", "points", "interval", "status"]
 FigureKind = Literal["shares", "bars", "matrix"]
 ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
 
@@ -20,12 +20,14 @@ ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent"
 class Column:
     """A column: its key in CSV and JSON, its heading, and what its cells are.
 
-    `percent` cells are percentages (47.9 means 47.9 %); `interval` cells are text.
+    `percent` cells are percentages (47.9 means 47.9 %), `points` differences of two of them;
+    `interval` cells are text. What is `aside` is left out on a terminal, which is narrow.
     """
 
     key: str
     title: str
     kind: ColumnKind = "text"
+    aside: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ Foreign errors (a lock, a full disk, a damaged file) become `StudyError` here, o
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 DATABASE = "study.duckdb"
 SETTINGS = "study.toml"
 WAIT_S = 30.0
+
+# Their messages quote values, so words such as "No space left on device" may be a bug's title.
+_STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 
 _SETTINGS_TEXT = """\
 # Choices of this study. A command's options win over what stands here.
@@ -67,11 +71,11 @@ class Writer(Reader):
 
     def insert(self, table: str, batch: pa.Table) -> int:
         """Append an Arrow batch to a table, columns matched by name; returns the number of rows."""
+        # After an error the transaction is over and so is the connection: unregistering then
+        # would only hide what went wrong behind "transaction is aborted".
         self._connection.register("incoming_batch", batch)
-        try:
-            self._connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch")
-        finally:
-            self._connection.unregister("incoming_batch")
+        self._connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch")
+        self._connection.unregister("incoming_batch")
         return int(batch.num_rows)
 
 
@@ -113,11 +117,8 @@ class Study:
             )
         if not self._current:
             self._upgrade()
-        connection = self._connect(read_only=True)
-        try:
+        with self._opened(read_only=True) as connection:
             yield Reader(connection)
-        finally:
-            connection.close()
 
     @contextmanager
     def writing(self) -> Iterator[Writer]:
@@ -125,53 +126,39 @@ class Study:
         if not self._current:
             self._create()
             self._upgrade()
-        connection = self._connect(read_only=False)
-        try:
-            with self._transaction(connection):
-                yield Writer(connection)
-        finally:
-            _close(connection)
+        with self._opened(read_only=False) as connection, _transaction(connection):
+            yield Writer(connection)
 
     def schema_version(self) -> int:
         """The newest migration that this study has had; 0 for none."""
-        connection = self._connect(read_only=True)
-        try:
+        with self._opened(read_only=True) as connection:
             return max(_applied(connection), default=0)
-        finally:
-            connection.close()
 
     def _create(self) -> None:
         if self.exists:
             return
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            settings = self.directory / SETTINGS
-            if not settings.exists():
-                settings.write_text(_SETTINGS_TEXT, encoding="utf-8")
-        except OSError as error:
+            _put(
+                self.directory / SETTINGS,
+                lambda draft: draft.write_text(_SETTINGS_TEXT, encoding="utf-8"),
+            )
+            made = _put(self.database, lambda draft: _open(draft, read_only=False).close())
+        except (OSError, duckdb.Error) as error:
             raise self._explained(error) from error
-        self._tell(f"new study in {self.directory}")
+        if made:
+            self._tell(f"new study in {self.directory}")
 
     def _upgrade(self) -> None:
         """Apply what is missing, each migration and its record in one transaction."""
-        if self.exists:
-            connection = self._connect(read_only=True)
-            try:
-                applied = _applied(connection)
-            finally:
-                connection.close()
-            if not self._missing(applied):
-                self._current = True
-                return
-        connection = self._connect(read_only=False)
-        try:
-            # Looked up again: another process may have upgraded in between.
+        with self._opened(read_only=True) as connection:
             missing = self._missing(_applied(connection))
-            for migration in missing:
-                with self._transaction(connection):
-                    migration.apply(connection.execute)
-        finally:
-            _close(connection)
+        if missing:
+            with self._opened(read_only=False) as connection:
+                # Looked up again: another process may have upgraded in between.
+                for migration in self._missing(_applied(connection)):
+                    with _transaction(connection):
+                        migration.apply(connection.execute)
         self._current = True
 
     def _missing(self, applied: dict[int, str]) -> list[Migration]:
@@ -215,17 +202,18 @@ class Study:
         raise AssertionError("pauses are endless")
 
     @contextmanager
-    def _transaction(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        connection.execute("BEGIN TRANSACTION")
+    def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        connection = self._connect(read_only=read_only)
         try:
-            yield
-            connection.execute("COMMIT")
-        except BaseException as error:
-            with suppress(duckdb.Error):  # a failed commit has ended the transaction already
-                connection.execute("ROLLBACK")
-            if isinstance(error, duckdb.Error) and locks.is_storage_problem(str(error)):
+            yield connection
+        except duckdb.Error as error:
+            # A full disk or a damaged block may show only when the statement runs.
+            if not isinstance(error, _STATEMENT_ERRORS) and locks.is_storage_problem(str(error)):
                 raise self._explained(error) from error
             raise
+        finally:
+            with suppress(duckdb.Error):  # after a full disk there is nothing left to close
+                connection.close()
 
     def _explained(self, error: Exception) -> StudyError:
         return locks.explained(error, self.database)
@@ -236,18 +224,42 @@ def _open(database: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         str(database),
         read_only=read_only,
         # Nothing is fetched or loaded behind the user's back, and no other file is read.
-        config={"autoinstall_known_extensions": "false"},
+        # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
+        config={"autoinstall_known_extensions": "false", "TimeZone": "UTC"},
     )
     if not read_only:
-        # Writing the log back on every close costs more than the transaction itself;
-        # DuckDB does it by itself when the log has grown.
+        # Writing the log back on every close costs more than a short transaction; reading a
+        # long log back on every open does too. So DuckDB writes it back once it has grown.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("SET checkpoint_threshold = '1MB'")
     return connection
 
 
-def _close(connection: duckdb.DuckDBPyConnection) -> None:
-    with suppress(duckdb.Error):  # after a full disk there is nothing left to close
-        connection.close()
+def _put(target: Path, make: Callable[[Path], object]) -> bool:
+    """Whether the file was made. It appears whole or, on a full disk, not at all; one that is
+    there already, perhaps since a moment ago from another process, stays.
+    """
+    draft = target.with_name(f"{target.name}.{os.getpid()}.new")
+    try:
+        make(draft)
+        os.link(draft, target)
+    except FileExistsError:
+        return False
+    finally:
+        draft.unlink(missing_ok=True)
+    return True
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    connection.execute("BEGIN TRANSACTION")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        with suppress(duckdb.Error):  # a failed commit has ended the transaction already
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _applied(connection: duckdb.DuckDBPyConnection) -> dict[int, str]:

@@ -81,7 +81,7 @@ class Taxonomy:
 
     def find(self, text: str) -> str | None:
         """The code that a sheet's text means: a code, a name or an alias, in any case."""
-        return self._by_spelling.get(_folded(text))
+        return text if text in self else self._by_spelling.get(_folded(text))
 
     def children(self, code: str = "") -> tuple[Node, ...]:
         """The children of a node; of "" the roots."""

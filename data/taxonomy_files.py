@@ -58,7 +58,8 @@ class _Fields:
         if isinstance(value, str):
             return " ".join(value.split())
         written = self.mapping.written.get(key, "")
-        self.complain(f"{key} must be text" + (f": put {written} in quotes" * bool(written)), key)
+        advice = f": put {written} in quotes" if written else ""
+        self.complain(f"{key} must be text{advice}", key)
         return written
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -87,10 +88,10 @@ class _Fields:
         if not isinstance(value, list) or not value:
             self.complain(f"{key} must be a list with at least one entry", key)
             return []
-        for item in value:
-            if not isinstance(item, Mapping):
-                self.complain(f"every entry of {key} must have keys", key)
-        return [item for item in value if isinstance(item, Mapping)]
+        entries = [item for item in value if isinstance(item, Mapping)]
+        if len(entries) < len(value):
+            self.complain(f"every entry of {key} must have keys", key)
+        return entries
 
 
 def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
@@ -157,8 +158,7 @@ def _top(path: Path) -> tuple[Mapping | None, list[Problem]]:
 
 
 def _node(entry: Mapping, problems: list[Problem]) -> Node:
-    code = entry.values.get("code")
-    fields = _Fields(entry, problems, f"code {code}" if code not in (None, "") else "")
+    fields = _Fields(entry, problems, _called(entry, "code"))
     fields.expect(_NODE_KEYS, _NODE_OPTIONS)
     return Node(
         code=fields.matching("code", _CODE, "letters, digits, dots and dashes"),
@@ -173,8 +173,7 @@ def _node(entry: Mapping, problems: list[Problem]) -> Node:
 
 
 def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
-    code = entry.values.get("from")
-    fields = _Fields(entry, problems, f"code {code}" if code not in (None, "") else "")
+    fields = _Fields(entry, problems, _called(entry, "from"))
     fields.expect(_PAIR_KEYS)
     pair = Pair(
         code=fields.text("from"),
@@ -188,6 +187,11 @@ def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
     return pair
 
 
+def _called(entry: Mapping, key: str) -> str:
+    code = entry.written.get(key, "").strip()
+    return f"code {code}" if code else ""
+
+
 def _repeated(codes: Iterable[tuple[str, int]]) -> Iterable[Problem]:
     first: dict[str, int] = {}
     for code, line in codes:
@@ -199,7 +203,7 @@ def _repeated(codes: Iterable[tuple[str, int]]) -> Iterable[Problem]:
 
 def _tree_problems(nodes: tuple[Node, ...]) -> Iterable[Problem]:
     yield from _repeated((node.code, node.line) for node in nodes)
-    by_code = {node.code: node for node in nodes}
+    by_code = {node.code: node for node in nodes if node.code}
     for node in nodes:
         if node.parent and node.parent not in by_code:
             yield Problem(node.line, f"code {node.code}: unknown parent {node.parent}")

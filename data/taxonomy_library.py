@@ -76,6 +76,10 @@ class TaxonomyLibrary:
 
     def _checked_crosswalk(self, path: Path) -> Crosswalk:
         crosswalk = load_crosswalk(path)
+        for name in (crosswalk.source_taxonomy, crosswalk.target_taxonomy):
+            if name not in self._taxonomies:
+                known = ", ".join(self.names)
+                raise _refusal(path, [Problem(1, f"there is no taxonomy {name!r}, only {known}")])
         problems = list(
             _crosswalk_problems(
                 crosswalk,

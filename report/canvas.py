@@ -155,7 +155,7 @@ def clean(label: str) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1].rstrip() + "…"
 
 
-@functools.cache
+@functools.lru_cache(maxsize=10_000)
 def width(text: str) -> float:
     """The width of a line in points."""
     font = FontProperties(family=_FONT, size=TYPE_SIZE)

@@ -7,7 +7,6 @@ output, everything else to standard error. Imports stay light: `--help` must be 
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors o
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more detail.")]
 
 HERE = Path()
+_INTERRUPTED = 130
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class Output:
         """The result as JSON, if that was asked for."""
         if self.as_json:
             sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+            sys.stdout.flush()  # a closed pipe is noticed here, not when the interpreter ends
 
     def show(self, *renderables: RenderableType) -> None:
         """The result for a person, unless JSON or silence was asked for."""
@@ -107,7 +108,10 @@ def application(help_text: str) -> typer.Typer:
 
 
 def run(app: Callable[[], Any]) -> None:
-    """Run a command; an error that the user can act on becomes a message and exit code 1."""
+    """Run a command; an error that the user can act on becomes a message and exit code 1.
+
+    A closed pipe (`analysis ... | head`) ends it quietly: typer and rich see to that.
+    """
     from data.redaction import redact  # noqa: PLC0415  (light --help)
 
     try:
@@ -124,9 +128,7 @@ def run(app: Callable[[], Any]) -> None:
         if error.hint:
             console.print(redact(error.hint), markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
-    except BrokenPipeError:  # `analysis ... | head`: not an error of ours
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
-    except KeyboardInterrupt:
-        _stderr().print("interrupted; what was stored is complete", markup=False)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+            _stderr().print("interrupted; what was stored is complete", markup=False)
+        raise

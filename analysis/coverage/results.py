@@ -266,8 +266,8 @@ def _study_summary(
         )
     if by_technique.shares["unmapped"].count < by_technique.total:
         told.append(
-            f"No published technique found a defect of the type of "
-            f"{_told(by_technique.shares['untargeted'])} labels."
+            f"For {_told(by_technique.shares['untargeted'])} labels no published technique has "
+            "found a defect of that type."
         )
     return tuple(told)
 

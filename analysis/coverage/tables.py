@@ -65,16 +65,16 @@ def published_table(comparisons: Iterable[Comparison]) -> Table:
             Column("statement", "Figure"),
             Column("printed", "Printed", "percent"),
             Column("ours", "Ours", "percent"),
-            Column("difference", "Difference (points)", "number"),
+            Column("difference", "Difference", "points"),
             Column("status", "Status", "status"),
-            Column("reason", "Reason"),
+            Column("reason", "Reason", aside=True),
         ),
         tuple(
             (
                 each.printed.statement,
                 each.printed.printed,
                 each.ours,
-                round(each.difference, 2),
+                each.difference,
                 each.status,
                 each.reason,
             )
@@ -101,11 +101,11 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
             Column("rank", "Rank", "count"),
             _CODE,
             _FAULT,
-            Column("category", "Category"),
+            Column("category", "Category", aside=True),
             *_OCCURRENCES,
             Column("mentions", "All", "count"),
-            Column("percent", "Share of all", "percent"),
-            Column("interval", "95 % interval", "interval"),
+            Column("percent", "Share of all", "percent", aside=True),
+            Column("interval", "95 % interval", "interval", aside=True),
         ),
         tuple(rows),
         note=f"Ranked by artifacts and interview mentions together; shares of all {total:,}.",
@@ -121,7 +121,7 @@ def components_table(comparison: ComponentComparison) -> Table:
             Column("component", "Component"),
             Column("papers", "Papers", "count"),
             Column("papers_percent", "of papers", "percent"),
-            Column("papers_on_new", "Papers on new faults", "count"),
+            Column("papers_on_new", "Papers on new faults", "count", aside=True),
             Column("artifacts", "Artifacts", "count"),
             Column("artifacts_percent", "of artifacts", "percent"),
             Column("interviews", "Interviews", "count"),
@@ -394,12 +394,17 @@ def codes_table(codes: Sequence[CodeGap], techniques: Taxonomy) -> Table:
 
 
 def untargeted_codes_table(codes: Sequence[CodeGap]) -> Table:
-    """The most frequent codes whose faults, or whose type, nobody targets."""
-    chosen = [
-        code
-        for code in codes
-        if code.status == "untargeted" or (code.status == "unmapped" and code.techniques == ())
-    ]
+    """The most frequent codes that nobody targets.
+
+    Where it is known which techniques find defects of a type, that decides; else the status
+    of the faults that the code means does.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    for each in codes:
+        if each.techniques == ():
+            rows.append((each.code, each.name, each.count, "no technique has found one"))
+        elif each.techniques is None and each.status == "untargeted":
+            rows.append((each.code, each.name, each.count, "nobody targets its faults"))
     return Table(
         "untargeted",
         "The study's most frequent types that nobody targets",
@@ -407,19 +412,9 @@ def untargeted_codes_table(codes: Sequence[CodeGap]) -> Table:
             _CODE,
             Column("name", "Name"),
             Column("count", "Labels", "count"),
-            Column("ground", "Ground"),
+            Column("ground", "Why"),
         ),
-        tuple(
-            (
-                code.code,
-                code.name,
-                code.count,
-                "its faults are untargeted"
-                if code.status == "untargeted"
-                else "no technique found one",
-            )
-            for code in chosen[:10]
-        ),
+        tuple(rows[:10]),
     )
 
 

@@ -1,0 +1,246 @@
+"""Tables: exact for programs, escaped for LaTeX, readable and harmless on a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from data.errors import StudyError
+from data.results import Claim, Column, Result, Table
+from report import formatting, latex
+from report.tables import console_table, result_json, table_csv, write_tables
+
+TOP = Table(
+    name="top-ten",
+    title="The most frequent faults",
+    columns=(
+        Column("code", "Code", "code"),
+        Column("fault", "Fault"),
+        Column("artifacts", "Artifacts", "count"),
+        Column("mentions", "Interview mentions", "count"),
+        Column("share", "Share of all", "percent"),
+        Column("kappa", "Kappa", "number"),
+        Column("interval", "95 % interval", "interval"),
+    ),
+    rows=(
+        ("4.2.1.L2", "Wrong shape of input data for a layer", 12345, 2, 47.916, 0.8171, "1.2 to 7.9"),
+        ("5.4.1.L1", "Missing preprocessing step", 11, None, 5, -0.25, "0.1 to 0.4"),
+    ),
+    note="Counts at 100 % & more.",
+)
+HOSTILE = (
+    "\\input{/etc/passwd}",
+    "\\end{document}",
+    "[x] & 50% $a_1$ #~^ {b} <c> |d| `e' \"f\" --flag",
+    "*starred",
+    "café Łódź ąę κ 你好 😀 \u202e\x1b[31m\x00",
+    "line\nbreak\r\n\ttab",
+    "[bold red]markup[/]",
+    "",
+)
+EVIL = Table(
+    name="evil",
+    title="Evil & <title> 100% $x_1$ \\oops {",
+    columns=(Column("a", "A & B"), Column("n", "n_1", "number"), Column("c", "C", "code")),
+    rows=tuple((text, float("inf"), text) for text in HOSTILE),
+    note="\\note %",
+)
+LONG = replace(TOP, name="long", rows=TOP.rows * 40, folded=True)
+RESULT = Result(
+    analysis="coverage-gap",
+    name="coverage-gap",
+    title="Gap",
+    parameters={"evidence": "survey", "years": [2019, 2020]},
+    claims=(
+        Claim("gap.faults", 'says "so",\nreally', 47.916, "percent", "q", 46, 96, 38.2, 57.8, "Wilson"),
+        Claim("gap.none", "nothing", None, "", "q"),
+    ),
+    tables=(TOP, EVIL, LONG),
+    document={"faults": {"untargeted": 46}},
+)
+
+
+def shown(table: Table, width: int = 80) -> list[str]:
+    console = Console(width=width, file=io.StringIO(), force_terminal=False, color_system=None)
+    console.print(console_table(table))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+def test_files(tmp_path: Path) -> None:
+    names = {path.name for path in write_tables(RESULT, tmp_path)}
+    tables = {f"{name}.{end}" for name in ("top-ten", "evil", "long") for end in ("csv", "tex")}
+    assert names == tables | {"claims.csv", "result.json"}
+    assert names == {path.name for path in tmp_path.iterdir()}
+
+
+def test_same_result_gives_the_same_bytes(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    other = replace(RESULT, parameters=dict(reversed(RESULT.parameters.items())))
+    for path in write_tables(RESULT, tmp_path / "a"):
+        write_tables(other, tmp_path / "b")
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+        assert b"\r\n" not in path.read_bytes().replace(b"line\nbreak\r\n", b"")
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(
+    st.lists(st.tuples(texts, st.integers(), st.floats(allow_nan=False)), min_size=1, max_size=5)
+)
+def test_csv_gives_back_exactly_what_was_written(rows: list[tuple[str, int, float]]) -> None:
+    columns = (Column("a,b", "A"), Column("n", "N", "count"), Column("x", "X", "percent"))
+    text = table_csv(Table("t", "T", columns, tuple(rows)))
+    header, *back = csv.reader(io.StringIO(text, newline=""), strict=True)
+    assert header == ["a,b", "n", "x"]
+    assert [(a, int(n), float(x)) for a, n, x in back] == rows
+
+
+def test_csv_leaves_missing_cells_empty_and_spells_booleans() -> None:
+    table = Table("t", "T", (Column("a", "A"), Column("b", "B")), ((None, True), ("x", False)))
+    assert table_csv(table) == "a,b\n,true\nx,false\n"
+
+
+def test_claims_csv_has_every_field(tmp_path: Path) -> None:
+    write_tables(RESULT, tmp_path)
+    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
+        claims = list(csv.DictReader(file))
+    assert claims[0]["statement"] == 'says "so",\nreally'
+    assert (float(claims[0]["value"]), claims[0]["count"], claims[0]["total"]) == (47.916, "46", "96")
+    assert claims[1]["value"] == ""
+
+
+def test_json_gives_back_the_result() -> None:
+    plain = replace(RESULT, tables=(TOP, LONG))
+    assert Result.from_json(json.loads(result_json(plain))) == plain
+
+
+def test_json_is_strict_sorted_and_readable() -> None:
+    text = result_json(RESULT)
+    assert json.loads(text, parse_constant=pytest.fail)["tables"][1]["rows"][0][1] is None
+    assert "你好" in text
+    keys = list(json.loads(text))
+    assert keys == sorted(keys)
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_report(tmp_path: Path) -> None:
+    broken = replace(TOP, rows=(("\ud800", *TOP.rows[0][1:]),))
+    write_tables(replace(RESULT, tables=(broken,)), tmp_path)
+    stored = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert stored["tables"][0]["rows"][0][0] == "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("50% & $5 #1 a_b", r"50\% \& \$5 \#1 a\_b"),
+        ("{x}", r"\{x\}"),
+        ("C:\\dir", r"C:\textbackslash{}dir"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("a < b | c > d", r"a \textless{} b \textbar{} c \textgreater{} d"),
+        ("[0, 1]", "{[}0, 1]"),
+        ("--flag", "-{}-flag"),
+        ("a-b", "a-b"),
+        ("1\N{EN DASH}2", "1--2"),
+        ("Müller", "Müller"),
+        ("κ", r"$\kappa$"),
+        ("你", "{[}U+4F60]"),
+        ("a\nb", "a b"),
+    ],
+)
+def test_latex_escapes(text: str, expected: str) -> None:
+    assert latex.escape(text) == expected
+
+
+def test_latex_has_rules_caption_label_and_aligned_numbers() -> None:
+    text = latex.render(TOP)
+    for part in (
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+        r"\caption{The most frequent faults}",
+        r"\label{tab:top-ten}",
+        "rrrrr@{}",
+        r"12,345 & 2 & 47.9\,\% & 0.817 & 1.2 to 7.9 \\",
+        r"11 & -- & 5.0\,\% & $-$0.250",
+        r"Counts at 100 \% \& more.",
+    ):
+        assert part in text
+    assert r"\begin{longtable}" in latex.render(LONG)
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex here")
+def test_latex_compiles(tmp_path: Path) -> None:
+    write_tables(RESULT, tmp_path)
+    inputs = "\n".join(f"\\input{{{table.name}}}" for table in RESULT.tables)
+    (tmp_path / "paper.tex").write_text(
+        "\\documentclass{article}\\usepackage{array,booktabs,longtable,tabularx}\n"
+        f"\\begin{{document}}\n{inputs}\n\\listoftables\nthe very end\\end{{document}}\n",
+        encoding="utf-8",
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper"]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert run.returncode == 0, run.stdout.decode(errors="replace")[-2000:]
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "a b", "x" * 200, "a\0", "a\n"])
+def test_name_that_is_no_file_name_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="name of a file"):
+        write_tables(replace(RESULT, tables=(replace(TOP, name=name),)), tmp_path)
+
+
+def test_terminal_table_fits_and_breaks_no_number() -> None:
+    lines = shown(TOP)
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    for number in ("12,345", "47.9 %", "5.0 %", "0.817", "-0.250", "1.2 to 7.9", "4.2.1.L2"):
+        assert number in text
+    assert {line.rstrip()[-10:] for line in lines if " to " in line} == {"1.2 to 7.9", "0.1 to 0.4"}
+
+
+def test_terminal_table_is_inert() -> None:
+    text = "\n".join(shown(EVIL, width=200))
+    assert "[bold red]markup[/]" in text
+    assert not set("\x1b\x00\u202e\t") & set(text)
+
+
+def test_terminal_table_without_rows() -> None:
+    assert any("Interview" in line for line in shown(replace(TOP, rows=())))
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (formatting.cell(1234567, "count"), "1,234,567"),
+        (formatting.cell(47.96, "percent"), "48.0 %"),
+        (formatting.cell(-0.01, "percent"), "0.0 %"),
+        (formatting.cell(0.00012, "number"), "1.2e-04"),
+        (formatting.cell(float("nan"), "number"), formatting.MISSING),
+        (formatting.cell(float("nan"), "count"), formatting.MISSING),
+        (formatting.cell(float("inf"), "percent"), "∞"),
+        (formatting.cell("n/a", "percent"), "n/a"),
+        (formatting.measure(47.916, "%"), "47.9 %"),
+        (formatting.measure(52.0, "papers"), "52 papers"),
+        (formatting.measure(0.8171), "0.817"),
+        (formatting.measure(None, "%"), formatting.MISSING),
+        (formatting.printed(48, "percent"), "48 %"),
+        (formatting.printed(46.9, "%"), "46.9 %"),
+        (formatting.interval(38.24, 57.81, "%"), "38.2\N{EN DASH}57.8 %"),
+        (formatting.interval(-0.1, 0.25), "-0.100 to 0.250"),
+        (formatting.interval(None, 1, "%"), formatting.MISSING),
+    ],
+)
+def test_numbers_are_written_one_way(written: str, expected: str) -> None:
+    assert written == expected
