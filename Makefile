@@ -29,7 +29,7 @@ report: $(READY)  ## Print the research-versus-practice gap and write its report
 	@$(BIN)/analysis coverage-gap --study $(STUDY)
 
 test: $(READY)  ## Run the tests
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto
 
 check: $(READY)  ## Lint, types, layers, generated pages
 	@$(BIN)/ruff check .
