@@ -1,9 +1,9 @@
-"""Artifact ids: what a URL, an id or a shorthand names, and what else it is called.
+"""Artifact ids: what a URL, an id or a shorthand names.
 
 One artifact has one id in a study, however a spreadsheet, an API or a paper spells it; miners,
 label imports and links all ask this module. Everything here is a pure function of its text: it
 looks nothing up, so it knows neither whether an artifact exists nor what a short hash or an
-answer belongs to. Such an id is `provisional` and becomes final through an alias (`resolve`).
+answer belongs to. Such an id is `provisional` and becomes final through an alias (`data.aliases`).
 It does not find references inside longer text either; that is the miner's `links`.
 
     github:pytorch/pytorch#123            issue or pull request: they share one numbering
@@ -23,16 +23,14 @@ import hashlib
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 from urllib.parse import quote, unquote
 
 from data.errors import StudyError
 
 MAX_LENGTH = 4096  # what is mined is hostile; no real reference comes near this
 
-AliasKind = Literal["repository", "transfer", "node", "short_hash", "answer"]
 Hosts = Mapping[str, str]  # host -> what it runs: "github", "gitee", "git" or "stackoverflow"
 
 _GITHUB = "github.com"
@@ -93,7 +91,7 @@ class ArtifactId:
 
     def __post_init__(self) -> None:
         if not _is_canonical(self):
-            raise StudyError(f"{_shown(str(self))} is not an artifact id.", _HINT)
+            raise StudyError(f"{shown(str(self))} is not an artifact id.", _HINT)
 
     def __str__(self) -> str:
         public = _PUBLIC.get(self.source, "")
@@ -127,18 +125,18 @@ def parse(text: str, default_project: str | None = None, hosts: Hosts | None = N
     if text[:4].translate(_ASCII_LOWER) == "doi:" or _KEYS["doi"].match(text):
         return _doi(text)
     if " " in text:
-        raise StudyError(f"{_shown(text)} is more than one word.", _HINT)
+        raise StudyError(f"{shown(text)} is more than one word.", _HINT)
     source, body = _prefix(text)
     if source:
         return _from_id(source, body)
     if where := _split_url(text, hosts):
         return _from_url(text, *where, hosts)
     if inside := _SHORTHAND.fullmatch(text):
-        return _in_project(text, inside[2], *_split_project(inside[1], "git"), hosts)
+        return _in_project(text, inside[2], *split_project(inside[1], "git"), hosts)
     if default_project is not None:
         name = project_of(default_project, hosts)
-        return _in_project(text, text, *_split_project(name, "git"), hosts)
-    raise StudyError(f"{_shown(text)} names no artifact.", _HINT)
+        return _in_project(text, text, *split_project(name, "git"), hosts)
+    raise StudyError(f"{shown(text)} names no artifact.", _HINT)
 
 
 def artifact_id(text: str, default_project: str | None = None, hosts: Hosts | None = None) -> str:
@@ -177,16 +175,16 @@ def project_of(text: str, hosts: Hosts | None = None) -> str:
     source, body = _prefix(text)
     if source in _FORGES:
         name = body.rpartition("@")[0] or body if source == "git" else body.partition("#")[0]
-        host, project = _split_project(name, source)
+        host, project = split_project(name, source)
     elif source:
-        raise StudyError(f"{_shown(text)} belongs to no repository.", _REPOSITORY_HINT)
+        raise StudyError(f"{shown(text)} belongs to no repository.", _REPOSITORY_HINT)
     elif where := _split_url(text, hosts):
         host, project = _repository_url(text, *where, hosts)
     else:
         inside = _SHORTHAND.fullmatch(text)
-        host, project = _split_project(inside[1] if inside else text, "git")
+        host, project = split_project(inside[1] if inside else text, "git")
     if not _is_project("git", host, project):
-        raise StudyError(f"{_shown(text)} names no repository.", _REPOSITORY_HINT)
+        raise StudyError(f"{shown(text)} names no repository.", _REPOSITORY_HINT)
     return _qualified(host, project, _GITHUB)
 
 
@@ -196,7 +194,7 @@ def local_project(folder: str) -> str:
     name = unicodedata.normalize("NFC", folder.strip().rstrip("/\\"))
     name = re.split(r"[/\\]", name)[-1].lower().removesuffix(".git")
     if not name or name in (".", "..") or len(name) > 255:
-        raise StudyError(f"{_shown(folder)} is no folder's name.", "Give the folder's own name.")
+        raise StudyError(f"{shown(folder)} is no folder's name.", "Give the folder's own name.")
     # A file name that is not UTF-8 reaches Python with surrogates in it.
     return f"local/{quote(name, safe='', errors='surrogatepass').lower()}"
 
@@ -221,76 +219,13 @@ def paper_id(title: str, year: int | None, doi: str | None = None) -> str:
     if doi and doi.strip():
         found = parse(doi)
         if found.source != "doi":
-            raise StudyError(f"{_shown(doi)} is no DOI.", "Leave it empty where there is none.")
+            raise StudyError(f"{shown(doi)} is no DOI.", "Leave it empty where there is none.")
         return str(found)
     key = title_key(title)
     if not key:
-        raise StudyError(f"{_shown(title)} has no letter or digit.", "A paper needs a title.")
+        raise StudyError(f"{shown(title)} has no letter or digit.", "A paper needs a title.")
     digest = hashlib.sha256(f"{key}\n{'' if year is None else year}".encode()).hexdigest()
     return str(ArtifactId("paper", "", "", digest[:20]))
-
-
-@dataclass(frozen=True, slots=True)
-class Alias:
-    """`alias` is another name of `artifact_id`.
-
-    `repository`: an old name of a project, both as `project_of` writes them; it holds for all
-    issues and commits of that project. `transfer`: an issue's id before it was moved.
-    `short_hash`, `answer`: a provisional id. `node`: an API's opaque id, kept as it is.
-    """
-
-    alias: str
-    artifact_id: str
-    kind: AliasKind
-
-    def __post_init__(self) -> None:
-        canonical = project_of if self.kind == "repository" else artifact_id
-        names = [self.artifact_id] if self.kind == "node" else [self.alias, self.artifact_id]
-        sound = self.kind in get_args(AliasKind) and self.alias not in ("", self.artifact_id)
-        # An alias in another spelling would never be found, and nobody would notice.
-        if not sound or any(canonical(name) != name for name in names):
-            hint = f"Use two canonical names, and one of {', '.join(get_args(AliasKind))}."
-            message = f"{_shown(self.alias)} is no {self.kind} alias of {_shown(self.artifact_id)}."
-            raise StudyError(message, hint)
-
-
-def alias_index(aliases: Iterable[Alias]) -> dict[str, str]:
-    """Aliases by name, for many calls of `resolve`; a name for two artifacts is refused."""
-    index: dict[str, str] = {}
-    for item in aliases:
-        other = index.setdefault(item.alias, item.artifact_id)
-        if other != item.artifact_id:
-            message = f"{_shown(item.alias)} is an alias of {other} and of {item.artifact_id}."
-            raise StudyError(message, "Remove one of the two.")
-    return index
-
-
-def resolve(name: str, aliases: Mapping[str, str] | Iterable[Alias]) -> str:
-    """Follow aliases from an id (or a node id) to the name that has no further alias."""
-    index = aliases if isinstance(aliases, Mapping) else alias_index(aliases)
-    path = {name: None}  # a dictionary keeps the order for the message
-    while (following := _next_name(name, index)) is not None:
-        if following in path:
-            circle = " -> ".join([*map(_shown, path), _shown(following)][-5:])
-            hint = "Remove the alias that is out of date."
-            raise StudyError(f"The aliases run in a circle: {circle}.", hint)
-        name = following
-        path[name] = None
-    return name
-
-
-def _next_name(name: str, index: Mapping[str, str]) -> str | None:
-    if name in index:
-        return index[name]
-    try:
-        it = parse(name)
-    except StudyError:  # a node id, or a name of a kind that only the index knows
-        return None
-    host, project = _split_project(index.get(it.repository, it.repository), "git")
-    # Commits keep their hashes wherever a repository moves; issue numbers belong to one tracker.
-    if it.repository not in index or (it.source != "git" and host != it.host):
-        return None
-    return str(ArtifactId(it.source, host, project, it.key))
 
 
 def _clean(text: str) -> str:
@@ -298,11 +233,11 @@ def _clean(text: str) -> str:
         raise StudyError(f"A reference has more than {MAX_LENGTH} characters.", _HINT)
     text = text.strip().strip("\ufeff\u200b").strip()  # spreadsheets leave these around cells
     if not text or not text.isprintable():
-        raise StudyError(f"{_shown(text)} is empty or holds control characters.", _HINT)
+        raise StudyError(f"{shown(text)} is empty or holds control characters.", _HINT)
     return text
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """Text as an error may quote it: short, and without what may be a password or a token."""
     text = re.sub(r"(\A|//)[^/\s]+@", r"\1***@", text[: 2 * MAX_LENGTH])
     text = re.sub(r"\?.*", "?...", text, flags=re.DOTALL)
@@ -313,7 +248,7 @@ def _checked_hosts(hosts: Hosts | None) -> Hosts:
     for runs in (hosts or {}).values():
         if runs not in (*_FORGES, "stackoverflow"):
             hint = "A host runs github, gitee, git or stackoverflow."
-            raise StudyError(f"No host runs {_shown(runs)}.", hint)
+            raise StudyError(f"No host runs {shown(runs)}.", hint)
     return {_host(name): runs for name, runs in (hosts or {}).items()}
 
 
@@ -338,7 +273,8 @@ def _host(raw: str, *, ssh: bool = False) -> str:
 
 
 def _is_canonical(it: ArtifactId) -> bool:
-    if it.source not in _KEYS or not _KEYS[it.source].fullmatch(it.key):
+    # With these lengths an id and its percent-encoded page stay below MAX_LENGTH.
+    if it.source not in _KEYS or len(it.key) > 300 or not _KEYS[it.source].fullmatch(it.key):
         return False
     if it.source in _FORGES:
         return _is_project(it.source, it.host, it.project)
@@ -363,7 +299,7 @@ def _is_host(source: str, host: str) -> bool:
 
 
 def _is_project(source: str, host: str, project: str) -> bool:
-    if project.endswith(".git"):
+    if project.endswith(".git") or len(project) > 3100:
         return False
     if host == "local":
         return source == "git" and bool(_LOCAL_FOLDER.fullmatch(project))
@@ -394,7 +330,7 @@ def _prefix(text: str) -> tuple[str, str]:
     return (source, body) if is_id else ("", "")
 
 
-def _split_project(name: str, source: str) -> tuple[str, str]:
+def split_project(name: str, source: str) -> tuple[str, str]:
     """Host and project of a name inside an id; three parts or a dotted first one name a host."""
     first, *rest = name.rstrip("/").split("/")
     hosted = len(rest) > 1 or (source == "git" and _looks_hosted(first))
@@ -411,7 +347,7 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
     elif found := _URL.match(text):
         scheme = found[1].translate(_ASCII_LOWER)
         if scheme not in ("http", "https", "ssh", "git"):
-            raise StudyError(f"{_shown(text)} is no web or git address.", _HINT)
+            raise StudyError(f"{shown(text)} is no web or git address.", _HINT)
         host, path = _host(found[2], ssh=scheme in ("ssh", "git")), found[3]
     else:
         bare = True
@@ -431,7 +367,7 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
 
 def _unknown_host(text: str, host: str) -> StudyError:
     return StudyError(
-        f"{_shown(text)} is on {_shown(host)}, and nobody said what that host runs.",
+        f"{shown(text)} is on {shown(host)}, and nobody said what that host runs.",
         f"Name it among the hosts (github, gitee, git), or write github:{host}/owner/name#1.",
     )
 
@@ -456,8 +392,8 @@ def _from_id(source: str, body: str) -> ArtifactId:
         return ArtifactId(source, _host(site) if site else _PUBLIC[source], "", key.lstrip("0"))
     name, separator, key = body.rpartition("@" if source == "git" else "#")
     if not separator:
-        raise StudyError(f"{_shown(f'{source}:{body}')} names a repository or less.", _HINT)
-    return ArtifactId(source, *_split_project(name, source), _key(source, key))
+        raise StudyError(f"{shown(f'{source}:{body}')} names a repository or less.", _HINT)
+    return ArtifactId(source, *split_project(name, source), _key(source, key))
 
 
 def _key(source: str, text: str) -> str:
@@ -476,7 +412,7 @@ def _in_project(text: str, ref: str, host: str, project: str, hosts: Hosts) -> A
         raise _unknown_host(text, host)
     if _HASH.fullmatch(sha) and (ref.startswith("@") or len(sha) >= 7) and not number:
         return ArtifactId("git", host, project, sha)
-    raise StudyError(f"{_shown(text)} names no artifact.", _HINT)
+    raise StudyError(f"{shown(text)} names no artifact.", _HINT)
 
 
 def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
@@ -487,7 +423,7 @@ def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
         return _doi(path)
     found = _question(host, path) if runs == "stackoverflow" else _page(runs, host, path)
     if found is None:
-        raise StudyError(f"{_shown(text)} is no page of an artifact.", _HINT)
+        raise StudyError(f"{shown(text)} is no page of an artifact.", _HINT)
     return found
 
 

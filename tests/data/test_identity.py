@@ -15,19 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.aliases import Alias, AliasKind, alias_index, resolve
 from data.errors import StudyError
 from data.identity import (
     MAX_LENGTH,
-    Alias,
-    AliasKind,
     ArtifactId,
-    alias_index,
     artifact_id,
     local_project,
     paper_id,
     parse,
     project_of,
-    resolve,
     title_key,
     url_of,
 )
@@ -179,6 +176,31 @@ def test_inside_a_project_the_number_is_enough(text: str, project: str, expected
 def test_outside_a_project_a_number_or_hash_names_nothing(text: str) -> None:
     with pytest.raises(StudyError, match="names no artifact"):
         parse(text)
+
+
+def test_no_text_is_longer_than_the_limit() -> None:
+    url = "https://github.com/o/r/issues/1?"
+    assert artifact_id(url.ljust(MAX_LENGTH, "x")) == "github:o/r#1"
+    for read in (parse, project_of):
+        with pytest.raises(StudyError, match="characters"):
+            read(url.ljust(MAX_LENGTH + 1, "x"))
+
+
+def test_what_is_accepted_is_short_enough_to_be_read_again() -> None:
+    for text in ("10.1145/y", f"git:local/{'%aa' * 1000}@{SHA}", "github:o/r#1"):
+        for length in range(len(text), MAX_LENGTH, 97):
+            long = text.replace("/", f"/{'x' * (length - len(text))}", 1)
+            try:
+                it = parse(long)
+            except StudyError:
+                assert length > 300
+            else:
+                assert parse(str(it)) == it
+                assert url_of(it) is None or parse(str(url_of(it))) == it
+    deepest = parse(f"@{SHA}", default_project=local_project("\U0001f41b" * 255))
+    assert parse(str(deepest)) == deepest
+    widest = parse("doi:10.1145/" + "\U0001f41b" * 292)
+    assert parse(str(url_of(widest))) == widest
 
 
 def test_a_local_repository_has_no_issues() -> None:
