@@ -161,7 +161,8 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, s
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise StudyError(f"{path}:{reader.line_num}: is no CSV: {error}", _AS_CSV) from error
+        line = reader.line_num + 1  # where the row starts: an open quote runs to the file's end
+        raise StudyError(f"{path}:{line}: is no CSV: {error}", _AS_CSV) from error
 
 
 def _text(path: Path) -> str:

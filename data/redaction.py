@@ -14,37 +14,42 @@ from typing import Any
 
 MASK = "***"
 
+# A tokenizer is no secret.
 _SECRET_NAME = re.compile(
-    r"(token|secret|password|passwd|api_?key|credential|cookie)", re.IGNORECASE
+    r"(token(?!i[sz])|secret|password|passwd|api[_-]?key|credential|cookie)", re.IGNORECASE
 )
 # GitHub, GitLab, OpenAI-style and Slack prefixes; JSON Web Tokens; bearer headers.
 _TOKEN_SHAPE = re.compile(
-    r"\b(gh[pousr]_\w{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-[\w-]{16,}|xox[abp]-[\w-]{10,}"
-    r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
+    r"\b(gh[pousr]_\w{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}|sk-(?=[\w-]*\d)[\w-]{16,}"
+    r"|xox[abp]-[\w-]{10,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,})"
 )
-_BEARER = re.compile(r"\b(bearer|token|basic)(\s+)[\w.~+/=-]{12,}", re.IGNORECASE)
-_URL_USER = re.compile(r"(\w{2,16}://)[^/\s@]{1,512}@")
+# "token classification" and "basic functionality" are words, not headers.
+_WORDS = r"(?:[A-Za-z]?[a-z]+|[A-Z]+)(?:[-/._](?:[a-z]+|[A-Z]+))*\.?(?![\w.~+/=-])"
+_BEARER = re.compile(rf"\b((?i:bearer|token|basic))(\s+)(?!{_WORDS})[\w.~+/=-]{{12,}}")
+_URL_USER = re.compile(r"(\w{2,16}://)[^/\s]{1,512}@")  # up to the last @: a password may hold one
 _URL_PARAMETER = re.compile(
-    r"([?&](?:access_token|token|key|api_?key|client_secret|password)=)[^&\s#]+", re.IGNORECASE
+    r"([?&](?:[\w-]{0,32}(?:token|secret|password)|key|api_?key)=)[^&\s#]+", re.IGNORECASE
 )
 _SHORTEST = 8  # a shorter value of a secret variable would mask ordinary words
 
 
 def is_secret_name(name: str) -> bool:
     """Whether an option or variable of that name holds a secret (a file name of one does not)."""
-    return bool(_SECRET_NAME.search(name)) and not name.endswith(("file", "path"))
+    return bool(_SECRET_NAME.search(name)) and not name.lower().endswith(("file", "path"))
 
 
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with every secret in it replaced by `***`."""
     variables = os.environ if environment is None else environment
-    for name, value in variables.items():
-        if is_secret_name(name) and len(value) >= _SHORTEST:
+    values = [value for name, value in variables.items() if is_secret_name(name)]
+    # The longest first: where one begins with another, no rest of it must stay.
+    for value in sorted(values, key=len, reverse=True):
+        if len(value) >= _SHORTEST:
             text = text.replace(value, MASK)
     text = _TOKEN_SHAPE.sub(MASK, text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
-    text = _URL_USER.sub(rf"\1{MASK}@", text)
-    return _URL_PARAMETER.sub(rf"\1{MASK}", text)
+    text = _URL_PARAMETER.sub(rf"\1{MASK}", text)
+    return _URL_USER.sub(rf"\1{MASK}@", text)  # last: it ends at a slash, which the others mask
 
 
 def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,4 +67,5 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, Mapping):
         return redact_arguments({str(key): item for key, item in value.items()})
-    return redact(str(value))
+    # A file name need not be UTF-8; the study's text must be.
+    return redact(str(value).encode(errors="backslashreplace").decode())

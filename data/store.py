@@ -59,7 +59,7 @@ class Reader:
 
     def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
         """All rows of a query as an Arrow table: for large answers."""
-        return self._connection.execute(sql, list(parameters)).to_arrow_table()
+        return self._connection.sql(sql, params=list(parameters)).to_arrow_table()
 
 
 class Writer(Reader):
@@ -240,13 +240,24 @@ def _put(target: Path, make: Callable[[Path], object]) -> bool:
     there already, perhaps since a moment ago from another process, stays.
     """
     draft = target.with_name(f"{target.name}.{os.getpid()}.new")
+    draft.unlink(missing_ok=True)  # of a process that had this number and was killed
     try:
         make(draft)
+        return _named(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _named(draft: Path, target: Path) -> bool:
+    """Whether the draft got its name; unlike a renamed one, a link replaces nothing."""
+    try:
         os.link(draft, target)
     except FileExistsError:
         return False
-    finally:
-        draft.unlink(missing_ok=True)
+    except OSError:  # a file system without links, such as exFAT
+        if target.exists():
+            return False
+        draft.rename(target)
     return True
 
 

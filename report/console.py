@@ -53,7 +53,7 @@ class Output:
     def tell(self, message: str) -> None:
         """A message about what is going on."""
         if not self.quiet:
-            _stderr().print(message, markup=False, highlight=False, soft_wrap=True)
+            _stderr().print(message, soft_wrap=True)
 
     def detail(self, message: str) -> None:
         """A message for those who asked for more."""
@@ -72,20 +72,23 @@ class Output:
             return
         console = stdout()
         for renderable in renderables:
-            console.print(renderable, markup=False, highlight=False)
+            console.print(renderable)
 
 
 def stdout() -> Console:
     """A console on standard output."""
-    from rich.console import Console  # noqa: PLC0415  (light --help)
-
-    return Console()
+    return _console(stderr=False)
 
 
 def _stderr() -> Console:
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
     from rich.console import Console  # noqa: PLC0415  (light --help)
 
-    return Console(stderr=True)
+    # What is typed or mined is printed as it is: rich would see an emoji in `sheet.csv:100:`.
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 def open_study(directory: Path, output: Output) -> Study:
@@ -118,17 +121,11 @@ def run(app: Callable[[], Any]) -> None:
         app()
     except StudyError as error:
         console = _stderr()
-        console.print(
-            f"error: {redact(error.message)}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
-            style="bold red",
-        )
+        console.print(f"error: {redact(error.message)}", soft_wrap=True, style="bold red")
         if error.hint:
-            console.print(redact(error.hint), markup=False, highlight=False, soft_wrap=True)
+            console.print(redact(error.hint), soft_wrap=True)
         sys.exit(1)
     except SystemExit as end:
         if end.code == _INTERRUPTED:  # what typer makes of Ctrl-C, without a word
-            _stderr().print("interrupted; what was stored is complete", markup=False)
+            _stderr().print("interrupted; what was stored is complete")
         raise

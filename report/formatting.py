@@ -14,7 +14,9 @@ from data.results import Cell, ColumnKind
 DASH = "\N{EN DASH}"
 MISSING = DASH
 
-NUMERIC_KINDS: frozenset[ColumnKind] = frozenset({"count", "number", "percent", "interval"})
+NUMERIC_KINDS: frozenset[ColumnKind] = frozenset(
+    {"count", "number", "percent", "points", "interval"}
+)
 
 _FILE_STEM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -67,6 +69,13 @@ def percent(value: float) -> str:
     return f"{round(value, 1) + 0.0:,.1f} %"
 
 
+def points(value: float) -> str:
+    """A difference of two percentages, in percentage points: +1.0 pp."""
+    if not math.isfinite(value):
+        return _not_finite(value)
+    return f"{round(value, 1) + 0.0:+,.1f} pp"
+
+
 def share(part: int, whole: int) -> str:
     """The percentage that a part is of a whole."""
     return percent(100 * part / whole) if whole else MISSING
@@ -80,11 +89,10 @@ def cell(value: Cell, kind: ColumnKind = "text") -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return plain(value)
-    if kind == "percent":
-        return percent(value)
-    if kind == "count" and math.isfinite(value) and value == int(value):
-        return count(value)
-    return number(value)
+    if kind == "count" and not (math.isfinite(value) and value == int(value)):
+        return number(value)  # half a fault is no count, and is not rounded to one
+    writers = {"count": count, "percent": percent, "points": points}
+    return writers.get(kind, number)(value)
 
 
 def is_percent(unit: str) -> bool:

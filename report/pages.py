@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from jinja2.utils import urlize
 from markupsafe import Markup
 
 from data.errors import StudyError
-from data.results import Claim, Column, Figure, Result, Table
+from data.results import Cell, Claim, Column, Figure, Result, Table
 from report import figures, formatting, tables
 from report.folders import replacing
 from report.formatting import NUMERIC_KINDS, file_stem
@@ -163,7 +163,7 @@ def _environment() -> Environment:
         "measure": formatting.measure,
         "printed": formatting.printed,
         "interval": formatting.interval,
-        "look": _look,
+        "looks": _looks,
         "key_column": _key_column,
         "scale": _scale,
         "linked": _linked,
@@ -181,21 +181,23 @@ def _environment() -> Environment:
 
 def _made_visible(value: Any) -> Any:
     """What every expression of the template passes through before it is escaped."""
-    return (
-        value
-        if isinstance(value, Markup) or not isinstance(value, str)
-        else formatting.plain(value)
-    )
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    # No line ends between a number and its percent sign.
+    return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", formatting.plain(value))
 
 
-def _look(column: Column, table: Table) -> str:
-    """The classes of a column's cells."""
+def _looks(table: Table) -> list[str]:
+    """The classes of the cells of each column."""
+    return [_look(column, [row[i] for row in table.rows]) for i, column in enumerate(table.columns)]
+
+
+def _look(column: Column, values: Sequence[Cell]) -> str:
     if column.kind in NUMERIC_KINDS:
         return "right"
     if column.kind in {"code", "status"}:
         return "code" if column.kind == "code" else "nowrap"
-    index = table.columns.index(column)
-    longest = max((len(formatting.cell(row[index])) for row in table.rows), default=0)
+    longest = max((len(formatting.cell(value)) for value in values), default=0)
     return "wide" if longest > 24 else "nowrap" if longest <= 14 else ""
 
 

@@ -10,12 +10,13 @@ import csv
 import io
 import json
 import math
+import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data.results import Cell, Claim, Result, Table
+from data.results import Cell, Claim, ColumnKind, Result, Table
 from report import formatting, latex
 from report.formatting import NUMERIC_KINDS
 
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 CLAIMS_FILE = "claims.csv"
 RESULT_FILE = "result.json"
-
-TERMINAL = 80  # columns
 
 
 def write_tables(result: Result, folder: Path) -> list[Path]:
@@ -60,59 +59,88 @@ def result_json(result: Result) -> str:
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True) + "\n"
 
 
-def console_table(table: Table) -> ConsoleTable:
-    """The table for a terminal; texts give way, numbers never break."""
+def console_table(table: Table, width: int | None = None) -> ConsoleTable:
+    """The table for a terminal of that width, or of this one's.
+
+    Texts give way, numbers never break; a column that is aside is left out, and if the
+    rest is still too wide, further ones are, and the table says so.
+    """
     from rich import box  # noqa: PLC0415  (light --help)
     from rich.table import Table as ConsoleTable  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
+    columns = _console_columns(table)
+    kept, widths = _fitting(columns, width or shutil.get_terminal_size().columns)
+    hidden = [column.title for column in columns if column not in kept]
+    notes = [formatting.plain(table.note), f"Not shown: {', '.join(hidden)}." if hidden else ""]
+    note = " ".join(filter(None, notes))
     shown = ConsoleTable(
         title=Text(formatting.plain(table.title), style="bold"),
         title_justify="left",
-        caption=Text(formatting.plain(table.note)) if table.note else None,
+        caption=Text(note) if note else None,
         caption_justify="left",
         box=box.SIMPLE_HEAD,
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    rows = [
-        [formatting.cell(v, column.kind) for v, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
-    ]
-    titles = [formatting.plain(column.title) for column in table.columns]
-    numeric = [column.kind in NUMERIC_KINDS for column in table.columns]
-    cells = list(zip(*rows, strict=True)) or [()] * len(titles)
-    widths = _least_widths(titles, cells, numeric)
-    for title, width, right in zip(titles, widths, numeric, strict=True):
+    for column, least in zip(kept, widths, strict=True):
         shown.add_column(
-            Text(title),
-            justify="right" if right else "left",
+            Text(column.title),
+            justify="right" if column.numeric else "left",
             overflow="fold",
-            min_width=width,
-            max_width=width if right else None,
+            min_width=least,
+            max_width=least if column.numeric else None,
         )
-    for row in rows:
+    for index in range(len(table.rows)):
         # Text, not str: brackets in mined text are no markup.
-        shown.add_row(*map(Text, row))
+        shown.add_row(*(Text(column.cells[index]) for column in kept))
     return shown
 
 
-def _least_widths(
-    titles: Sequence[str], cells: Sequence[Sequence[str]], numeric: Sequence[bool]
-) -> list[int]:
-    """A heading breaks at its spaces before a number, or a word, breaks anywhere."""
-    for longest_word in (16, 12, 8, 5):
-        widths = [
-            max(_longest(texts), _longest(title.split()))
-            if right
-            else min(
-                _longest(word for text in (title, *texts) for word in text.split()), longest_word
-            )
-            for title, texts, right in zip(titles, cells, numeric, strict=True)
-        ]
-        if sum(widths) + 2 * len(widths) <= TERMINAL:
-            break
-    return widths
+@dataclass(frozen=True)
+class _ConsoleColumn:
+    title: str
+    cells: tuple[str, ...]
+    kind: ColumnKind
+
+    @property
+    def numeric(self) -> bool:
+        return self.kind in NUMERIC_KINDS
+
+    def least(self, longest_word: int) -> int:
+        """A heading breaks at its spaces before a number, or a word, breaks anywhere."""
+        if self.numeric:
+            return max(_longest(self.cells), _longest(self.title.split()))
+        words = (word for text in (self.title, *self.cells) for word in text.split())
+        return min(_longest(words), longest_word)
+
+
+def _console_columns(table: Table) -> list[_ConsoleColumn]:
+    return [
+        _ConsoleColumn(
+            formatting.plain(column.title),
+            tuple(formatting.cell(row[index], column.kind) for row in table.rows),
+            column.kind,
+        )
+        for index, column in enumerate(table.columns)
+        if not column.aside
+    ]
+
+
+def _fitting(columns: list[_ConsoleColumn], room: int) -> tuple[list[_ConsoleColumn], list[int]]:
+    """The columns that fit and their least widths; the longest texts go first, never the key."""
+    key = next((column for column in columns if column.kind == "text"), next(iter(columns), None))
+    spare = sorted(
+        (column for column in columns if column is not key),
+        key=lambda column: (column.kind == "text", _longest(column.cells), columns.index(column)),
+    )
+    kept = list(columns)
+    while True:
+        for longest_word in (16, 13, 10):
+            widths = [column.least(longest_word) for column in kept]
+            if sum(widths) + 2 * len(widths) <= room or not spare:
+                return kept, widths
+        kept.remove(spare.pop())
 
 
 def _longest(texts: Iterable[str]) -> int:
@@ -120,11 +148,14 @@ def _longest(texts: Iterable[str]) -> int:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    return "".join(_csv_line([_exact(value) for value in row]) for row in (header, *rows))
+
+
+def _csv_line(cells: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([_exact(value) for value in row] for row in rows)
-    return text.getvalue()
+    # The writer quotes a cell with a line end only if its own lines end with that, too.
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _exact(value: Cell) -> str:

@@ -45,7 +45,7 @@ def shares_table(gap: Iterable[StatusShares], name: str = "shares") -> Table:
         "Shares by status",
         (
             Column("share_of", "Share of"),
-            Column("status", "Status"),
+            Column("status", "Status", "status"),
             Column("count", "Count", "count"),
             Column("total", "Of", "count"),
             Column("percent", "Share", "percent"),
@@ -91,7 +91,7 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
     for rank, fault in enumerate(ranked, start=1):
         share = wilson_share(fault.mentions, total)
         rows.append(
-            (rank, fault.code, fault.name, fault.category, fault.github, fault.stackoverflow,
+            (rank, fault.code, fault.name, fault.category.split(" / ")[-1], fault.github, fault.stackoverflow,
              fault.interviews, fault.mentions, share.percent, interval(share))
         )  # fmt: skip
     return Table(
@@ -253,7 +253,7 @@ def faults_table(faults: Sequence[Fault], corpus: Corpus) -> Table:
             _CODE,
             _FAULT,
             Column("category", "Category"),
-            Column("status", "Status"),
+            Column("status", "Status", "status"),
             Column("basis", "Ground"),
             Column("papers", "Papers"),
             *_OCCURRENCES,
@@ -367,7 +367,7 @@ def codes_table(codes: Sequence[CodeGap], techniques: Taxonomy) -> Table:
             _CODE,
             Column("name", "Name"),
             Column("count", "Labels", "count"),
-            Column("status", "Status"),
+            Column("status", "Status", "status"),
             Column("faults", "Means"),
             Column("techniques", "Found by"),
             Column("reason", "Reason"),

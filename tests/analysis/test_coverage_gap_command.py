@@ -15,12 +15,15 @@ import pytest
 BIN = Path(sys.executable).parent
 
 
+README = Path(__file__).parent.parent.parent / "README.md"
+
+
 def run(folder: Path, *words: str, program: str = "analysis") -> subprocess.CompletedProcess[str]:
     environment = {key: value for key, value in os.environ.items() if key != "STUDY"}
     return subprocess.run(
         [BIN / program, *words],
         cwd=folder,
-        env={**environment, "COLUMNS": "100"},
+        env={**environment, "COLUMNS": "80"},
         capture_output=True,
         text=True,
         check=False,
@@ -52,6 +55,13 @@ def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(tmp_path: 
     for name in ("report.html", "shares.csv", "shares.tex", "result.json", "shares.svg",
                  "shares.pdf", "matrix.svg", "components.svg"):  # fmt: skip
         assert (out / name).stat().st_size > 0, name
+
+
+def test_the_readme_shows_what_is_printed(tmp_path: Path) -> None:
+    printed = [line.rstrip() for line in run(tmp_path, "coverage-gap").stdout.splitlines()]
+    block = README.read_text(encoding="utf-8").split("```text\n")[1].split("\n...\n```")[0]
+    for line in block.splitlines():
+        assert line in printed
 
 
 def test_the_document_has_the_established_counts_with_intervals(tmp_path: Path) -> None:

@@ -33,7 +33,15 @@ TOP = Table(
         Column("interval", "95 % interval", "interval"),
     ),
     rows=(
-        ("4.2.1.L2", "Wrong shape of input data for a layer", 12345, 2, 47.916, 0.8171, "1.2 to 7.9"),
+        (
+            "4.2.1.L2",
+            "Wrong shape of input data for a layer",
+            12345,
+            2,
+            47.916,
+            0.8171,
+            "1.2 to 7.9",
+        ),
         ("5.4.1.L1", "Missing preprocessing step", 11, None, 5, -0.25, "0.1 to 0.4"),
     ),
     note="Counts at 100 % & more.",
@@ -41,7 +49,7 @@ TOP = Table(
 HOSTILE = (
     "\\input{/etc/passwd}",
     "\\end{document}",
-    "[x] & 50% $a_1$ #~^ {b} <c> |d| `e' \"f\" --flag",
+    '[x] & 50% $a_1$ #~^ {b} <c> |d| `e\' "f" --flag',
     "*starred",
     "café Łódź ąę κ 你好 😀 \u202e\x1b[31m\x00",
     "line\nbreak\r\n\ttab",
@@ -62,7 +70,9 @@ RESULT = Result(
     title="Gap",
     parameters={"evidence": "survey", "years": [2019, 2020]},
     claims=(
-        Claim("gap.faults", 'says "so",\nreally', 47.916, "percent", "q", 46, 96, 38.2, 57.8, "Wilson"),
+        Claim(
+            "gap.faults", 'says "so",\nreally', 47.916, "percent", "q", 46, 96, 38.2, 57.8, "Wilson"
+        ),
         Claim("gap.none", "nothing", None, "", "q"),
     ),
     tables=(TOP, EVIL, LONG),
@@ -72,7 +82,7 @@ RESULT = Result(
 
 def shown(table: Table, width: int = 80) -> list[str]:
     console = Console(width=width, file=io.StringIO(), force_terminal=False, color_system=None)
-    console.print(console_table(table))
+    console.print(console_table(table, width))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()
 
@@ -118,7 +128,11 @@ def test_claims_csv_has_every_field(tmp_path: Path) -> None:
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as file:
         claims = list(csv.DictReader(file))
     assert claims[0]["statement"] == 'says "so",\nreally'
-    assert (float(claims[0]["value"]), claims[0]["count"], claims[0]["total"]) == (47.916, "46", "96")
+    assert (float(claims[0]["value"]), claims[0]["count"], claims[0]["total"]) == (
+        47.916,
+        "46",
+        "96",
+    )
     assert claims[1]["value"] == ""
 
 
@@ -190,7 +204,13 @@ def test_latex_compiles(tmp_path: Path) -> None:
         f"\\begin{{document}}\n{inputs}\n\\listoftables\nthe very end\\end{{document}}\n",
         encoding="utf-8",
     )
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "paper"]
+    command = [
+        "pdflatex",
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        "-no-shell-escape",
+        "paper",
+    ]
     run = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
     assert run.returncode == 0, run.stdout.decode(errors="replace")[-2000:]
 
@@ -210,6 +230,23 @@ def test_terminal_table_fits_and_breaks_no_number() -> None:
     assert {line.rstrip()[-10:] for line in lines if " to " in line} == {"1.2 to 7.9", "0.1 to 0.4"}
 
 
+def test_terminal_table_leaves_out_what_is_aside_and_what_does_not_fit() -> None:
+    columns = (*TOP.columns[:3], replace(TOP.columns[3], aside=True), *TOP.columns[4:])
+    path = Column("path", "Path of categories")
+    wide = replace(
+        TOP,
+        columns=(*columns, path),
+        rows=tuple((*row, "Training / Preprocessing / Missing") for row in TOP.rows),
+    )
+    lines = shown(wide, width=70)
+    text = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= 70
+    assert "mentions" not in text
+    assert "Training" not in text
+    assert text.endswith("Not shown: Path of categories.")
+    assert "Training / Preprocessing" in "\n".join(shown(wide, width=140))
+
+
 def test_terminal_table_is_inert() -> None:
     text = "\n".join(shown(EVIL, width=200))
     assert "[bold red]markup[/]" in text
@@ -226,6 +263,9 @@ def test_terminal_table_without_rows() -> None:
         (formatting.cell(1234567, "count"), "1,234,567"),
         (formatting.cell(47.96, "percent"), "48.0 %"),
         (formatting.cell(-0.01, "percent"), "0.0 %"),
+        (formatting.cell(1.04, "points"), "+1.0 pp"),
+        (formatting.cell(-23.4, "points"), "-23.4 pp"),
+        (formatting.cell(-0.01, "points"), "+0.0 pp"),
         (formatting.cell(0.00012, "number"), "1.2e-04"),
         (formatting.cell(float("nan"), "number"), formatting.MISSING),
         (formatting.cell(float("nan"), "count"), formatting.MISSING),

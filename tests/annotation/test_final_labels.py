@@ -1,0 +1,236 @@
+"""Settled labels: read from sheets, kept in a study, never overwritten."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotation.final_labels import FinalLabel, Sheet, read_sheets, store_final_labels
+from data import provenance
+from data.errors import StudyError
+from data.store import Study
+from data.taxonomy_library import TaxonomyLibrary
+
+LIBRARY = TaxonomyLibrary()
+DEFECTS = LIBRARY.taxonomy("hp-defects")
+law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+
+
+def sheet(folder: Path, *rows: str, name: str = "sheet.csv") -> Path:
+    path = folder / name
+    path.write_text("\n".join(["item,final", *rows, ""]), encoding="utf-8")
+    return path
+
+
+def read(*paths: Path, taxonomy: str = "hp-defects") -> Sheet:
+    chosen = LIBRARY.taxonomy(taxonomy)
+    return read_sheets(paths, item_column="item", final_column="final", taxonomy=chosen)
+
+
+def store(study: Study, *paths: Path, taxonomy: str = "hp-defects") -> tuple[int, int]:
+    """How many labels were new and how many known."""
+    run = provenance.begin("annotation import", {})
+    labels = read(*paths, taxonomy=taxonomy).labels
+    imported = store_final_labels(study, "r1", LIBRARY.taxonomy(taxonomy), labels, run)
+    return imported.stored, imported.known
+
+
+def stored(study: Study) -> dict[str, str]:
+    with study.reading() as reader:
+        rows = reader.rows("SELECT item_id, code FROM final_labels ORDER BY item_id, code")
+    return {
+        row["item_id"]: ";".join(each["code"] for each in rows if each["item_id"] == row["item_id"])
+        for row in rows
+    }
+
+
+def test_items_and_codes_are_recognised_however_they_are_written(tmp_path: Path) -> None:
+    path = sheet(
+        tmp_path,
+        "https://github.com/PyTorch/pytorch/issues/1,A1",
+        "github:pytorch/pytorch#2, a1 ",
+        "pytorch/pytorch#3,PIP/Conda installation failure",
+        '"https://gitee.com/mindspore/mindspore/issues/I65G7B","Slow execution,delay,timeout"',
+    )
+    assert read(path).labels == (
+        FinalLabel("github:pytorch/pytorch#1", "github:pytorch/pytorch#1", "A1"),
+        FinalLabel("github:pytorch/pytorch#2", "github:pytorch/pytorch#2", "A1"),
+        FinalLabel("github:pytorch/pytorch#3", "github:pytorch/pytorch#3", "A1"),
+        FinalLabel("gitee:mindspore/mindspore#I65G7B", "gitee:mindspore/mindspore#I65G7B", "E1"),
+    )
+
+
+def test_an_artifact_in_several_rows_becomes_several_items(tmp_path: Path) -> None:
+    first = sheet(tmp_path, "o/r#1,A1", "o/r#2,A1", "https://github.com/o/r/issues/1,B1")
+    second = sheet(tmp_path, "o/r#1,A1", name="second.csv")
+    found = read(first, second)
+    assert [(label.item_id, label.artifact_id, label.code) for label in found.labels] == [
+        ("github:o/r#1", "github:o/r#1", "A1"),
+        ("github:o/r#2", "github:o/r#2", "A1"),
+        ("github:o/r#1~2", "github:o/r#1", "B1"),
+        ("github:o/r#1~3", "github:o/r#1", "A1"),
+    ]
+    assert (found.rows, found.repeated) == (4, ("github:o/r#1",))
+
+
+def test_rows_without_a_code_are_counted_and_make_no_item(tmp_path: Path) -> None:
+    found = read(sheet(tmp_path, "o/r#1,", 'o/r#1," "', "o/r#1", "o/r#1,A1", "nonsense,"))
+    assert (found.rows, found.unlabelled, found.repeated) == (5, 4, ())
+    assert [label.item_id for label in found.labels] == ["github:o/r#1"]
+
+
+def test_a_cell_holds_several_codes_where_the_taxonomy_allows_it(tmp_path: Path) -> None:
+    path = sheet(tmp_path, "o/r#1,T1.1; t7.1;", "o/r#2,T1", "o/r#3,;", "o/r#4,T5;T5")
+    found = read(path, taxonomy="debugging-techniques")
+    assert [(label.item_id, label.code) for label in found.labels] == [
+        ("github:o/r#1", "T1.1"),
+        ("github:o/r#1", "T7.1"),
+        ("github:o/r#2", "T1"),
+        ("github:o/r#4", "T5"),
+        ("github:o/r#4", "T5"),
+    ]
+    assert found.unlabelled == 1
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "cell"),
+    [
+        ("hp-defects", "A"),  # a category, where only leaves may be chosen
+        ("hp-defects", "Installation and deployment defects"),
+        ("hp-defects", "H1"),
+        ("hp-defects", "A1 A2"),
+        ("hp-defects", "A1;B1"),  # one code an item
+        ("challenges", "D1;D"),
+        ("challenges", "D1;X"),
+    ],
+)
+def test_what_may_not_be_chosen_is_refused(tmp_path: Path, taxonomy: str, cell: str) -> None:
+    path = sheet(tmp_path, "o/r#1,", f"o/r#1,{cell}")
+    with pytest.raises(StudyError) as refused:
+        read(path, taxonomy=taxonomy)
+    assert refused.value.message == f"{path}:3: {cell!r} is no code of {taxonomy}"
+
+
+def test_every_wrong_cell_is_named_and_many_are_counted(tmp_path: Path) -> None:
+    path = sheet(tmp_path, "o/r#1,Z1", "nonsense,A1", "o/r#2,A1", ",A1", *["o/r#3,Z9"] * 4)
+    with pytest.raises(StudyError) as refused:
+        read(path)
+    lines = refused.value.message.splitlines()
+    assert [line.partition(": ")[0] for line in lines[:-1]] == [
+        f"{path}:{number}" for number in (2, 3, 5, 6, 7)
+    ]
+    assert lines[-1] == "... and 2 more"
+    assert "nonsense" in lines[1]
+
+
+def test_a_line_number_counts_lines_of_the_file_not_rows(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(b'\xef\xbb\xbfnote,item,final\r\n"a\r\nb",o/r#1,A1\r\nc,o/r#2,Z1\r\n')
+    with pytest.raises(StudyError) as refused:
+        read(path)
+    assert refused.value.message == f"{path}:4: 'Z1' is no code of hp-defects"
+
+
+def test_the_same_sheet_stores_nothing_new(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    path = sheet(tmp_path, "o/r#1,A1", "o/r#1,B1", "o/r#2,A1")
+    assert store(study, path) == (3, 0)
+    before = stored(study)
+    assert store(study, path) == (0, 3)
+    longer = sheet(tmp_path, "o/r#1,A1", "o/r#1,B1", "o/r#2,A1", "o/r#3,C1")
+    assert store(study, longer) == (1, 3)
+    assert stored(study) == {**before, "github:o/r#3": "C1"}
+    with study.reading() as reader:
+        # A run that stored nothing is not recorded; every row names one that is.
+        assert reader.value("SELECT count(*) FROM runs") == 2
+        assert reader.value("SELECT count(*) FROM final_labels ANTI JOIN runs USING (run_id)") == 0
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "before", "after"),
+    [
+        ("hp-defects", "A1", "A2"),
+        ("debugging-techniques", "T1", "T5"),
+        ("debugging-techniques", "T1;T5", "T1"),
+        ("debugging-techniques", "T1", "T1;T5"),
+    ],
+)
+def test_another_final_code_is_refused_and_nothing_is_stored(
+    tmp_path: Path, taxonomy: str, before: str, after: str
+) -> None:
+    study = Study(tmp_path / "study")
+    store(study, sheet(tmp_path, f"o/r#1,{before}"), taxonomy=taxonomy)
+    with pytest.raises(StudyError) as refused:
+        store(study, sheet(tmp_path, f"o/r#7,{before}", f"o/r#1,{after}"), taxonomy=taxonomy)
+    assert refused.value.message == (
+        f"github:o/r#1 has the final code {before.replace(';', ', ')} in round 'r1'; "
+        f"the sheet says {after.replace(';', ', ')}"
+    )
+    assert refused.value.hint.endswith("Nothing was stored.")
+    assert stored(study) == {"github:o/r#1": before}
+
+
+def test_one_round_may_hold_labels_of_several_taxonomies(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    assert store(study, sheet(tmp_path, "o/r#1,A1")) == (1, 0)
+    assert store(study, sheet(tmp_path, "o/r#1,crash"), taxonomy="symptoms") == (1, 0)
+    with study.reading() as reader:
+        rows = reader.rows("SELECT taxonomy, taxonomy_version, settled_by FROM final_labels")
+    assert sorted(tuple(row.values()) for row in rows) == [
+        ("hp-defects", DEFECTS.version, "imported"),
+        ("symptoms", LIBRARY.taxonomy("symptoms").version, "imported"),
+    ]
+
+
+@law
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 4), st.sampled_from([leaf.code for leaf in DEFECTS.leaves])),
+        max_size=12,
+    )
+)
+def test_every_row_is_one_item(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, str]]
+) -> None:
+    lines = [f"o/r#{number},{code}" for number, code in rows]
+    path = sheet(tmp_path_factory.mktemp("sheets"), *lines)
+    found = read(path)
+    assert [label.code for label in found.labels] == [code for _, code in rows]
+    assert len({label.item_id for label in found.labels}) == len(rows) == found.rows
+    counts = Counter(label.artifact_id for label in found.labels)
+    assert set(found.repeated) == {artifact for artifact, count in counts.items() if count > 1}
+
+
+def test_the_real_sheets_of_the_defects(tmp_path: Path, study_fixtures: Path) -> None:
+    paths = [study_fixtures / "hp_defects" / f"{name}.csv" for name in ("pytorch", "mindspore")]
+    found = read_sheets(paths, item_column="URL", final_column="Final_label", taxonomy=DEFECTS)
+    assert (len(found.labels), found.rows, found.unlabelled) == (2000, 2000, 0)
+    assert len({label.item_id for label in found.labels}) == 2000
+    # Two MindSpore issues stand in two rows each, with different codes.
+    assert len(found.repeated) == 2
+    assert all(artifact.startswith("gitee:mindspore/mindspore#") for artifact in found.repeated)
+    twice = {label.item_id for label in found.labels if label.item_id != label.artifact_id}
+    assert twice == {f"{artifact}~2" for artifact in found.repeated}
+
+    study = Study(tmp_path / "study")
+    run = provenance.begin("annotation import", {})
+    store_final_labels(study, "hp", DEFECTS, found.labels, run)
+    with study.reading() as reader:
+        rows = reader.rows(
+            "SELECT split_part(artifact_id, ':', 1) AS host, code, count(*) AS items "
+            "FROM final_labels WHERE round = 'hp' GROUP BY ALL"
+        )
+    counted = {(row["host"], row["code"]): row["items"] for row in rows}
+    with (study_fixtures / "facts" / "hp_defects.csv").open(encoding="utf-8") as file:
+        expected = {
+            (host, row["code"]): int(row[f"n_{name}"])
+            for row in csv.DictReader(file)
+            if row["is_leaf"] == "1"
+            for host, name in (("github", "pytorch"), ("gitee", "mindspore"))
+        }
+    assert counted == expected

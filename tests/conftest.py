@@ -1,0 +1,68 @@
+"""What tests of several packages share."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from subprocess import PIPE, CompletedProcess, Popen
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def study_fixtures() -> Path:
+    """The folder with the real data of the studies; only where there is none, tests may skip."""
+    folder = ROOT / os.environ.get("STUDY_FIXTURES", "../shared/data")
+    if not folder.is_dir():
+        reason = f"{folder} is missing: set STUDY_FIXTURES to the folder of the real data"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., CompletedProcess[str]]:
+    """Runs `miner`, `annotation`, `analysis` or `report` in an empty folder, in this process.
+
+    It goes through the entry point of the console script, so whatever is not a clean exit is
+    an error of the test.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STUDY", raising=False)
+
+    def run(program: str, *arguments: Any) -> CompletedProcess[str]:
+        words = [program, *map(str, arguments)]
+        monkeypatch.setattr(sys, "argv", words)
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            importlib.import_module(f"{program}.cli").main()
+        printed = capsys.readouterr()
+        return CompletedProcess(words, int(end.value.code or 0), printed.out, printed.err)
+
+    return run
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Popen[str]]]:
+    """Starts Python code as a program of that name in another process, with pipes to talk to it."""
+    with ExitStack() as started:
+
+        def run(name: str, code: str, *arguments: Any) -> Popen[str]:
+            script = tmp_path / name
+            script.write_text(code, encoding="utf-8")
+            words = [sys.executable, str(script), *map(str, arguments)]
+            process = started.enter_context(Popen(words, stdin=PIPE, stdout=PIPE, text=True))
+            started.callback(process.kill)  # before it is waited for; no harm when it has ended
+            return process
+
+        yield run

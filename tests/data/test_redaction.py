@@ -1,0 +1,184 @@
+"""Secrets are masked, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from data.redaction import MASK, is_secret_name, redact, redact_arguments
+
+law = settings(derandomize=True, database=None, deadline=None, max_examples=400)
+
+SECRET = "a1B2c3D4e5F6g7H8i9J0k1L2"  # noqa: S105  (made up)
+SHA = "3f786850e387550fdab836ed7e6dc881de23001b"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # GitHub, GitLab, OpenAI, Slack, JSON Web Token
+        (f"gave up on ghp_{SECRET}.", f"gave up on {MASK}."),
+        (f"gho_{SECRET} ghs_{SECRET}", f"{MASK} {MASK}"),
+        (f"github_pat_{SECRET}_{SECRET}", MASK),
+        (f"'glpat-{SECRET}'", f"'{MASK}'"),
+        (f"key sk-proj-{SECRET}", f"key {MASK}"),
+        ("xoxb-0123456789-abc", MASK),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123", MASK),
+        # Headers
+        (f"Authorization: Bearer {SECRET}", f"Authorization: Bearer {MASK}"),
+        (f"{{'authorization': 'bearer {SECRET}'}}", f"{{'authorization': 'bearer {MASK}'}}"),
+        (f"Authorization: token {SHA}", f"Authorization: token {MASK}"),
+        ("Authorization: Basic dXNlcjpwYXNz", f"Authorization: Basic {MASK}"),
+        # URLs
+        ("https://jane:s3cret@git.example.org/x", f"https://{MASK}@git.example.org/x"),
+        ("https://jane:p@ss@git.example.org/x", f"https://{MASK}@git.example.org/x"),
+        (f"git clone https://{SECRET}@github.com/o/r", f"git clone https://{MASK}@github.com/o/r"),
+        ("http://h/x?access_token=abc&page=2", f"http://h/x?access_token={MASK}&page=2"),
+        ("http://h/x?page=2&key=abc#top", f"http://h/x?page=2&key={MASK}#top"),
+        ("http://h/x?private_token=abc", f"http://h/x?private_token={MASK}"),
+        ("http://h/x?CLIENT_SECRET=abc def", f"http://h/x?CLIENT_SECRET={MASK} def"),
+    ],
+)
+def test_a_secret_is_masked(text: str, expected: str) -> None:
+    assert redact(text, {}) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "high priority",
+        "token classification fails with CUDA 12.1",
+        "Basic functionality: the tokenizer's basic understanding of bearer authentication.",
+        "a token bert-base-uncased does not know; see token tests/test_tokenizer.py",
+        SHA,
+        f"git:keras-team/keras@{SHA}",
+        f"https://github.com/pytorch/pytorch/commit/{SHA}",
+        "github:pytorch/pytorch#123 and doi:10.1145/3377811.3380395",
+        "https://stackoverflow.com/questions/47267612/keras?noredirect=1&lq=1#comment_3",
+        "data/evidence/labels-2024_final.v2.csv",
+        "sk-learn-compatible-estimators",
+        "C:\\Users\\jane\\study\\out",
+        "jane@example.org",
+        "SELECT key, token FROM results WHERE value > 0.05 -- ***",
+    ],
+)
+def test_ordinary_text_survives(text: str) -> None:
+    assert redact(text, {"PATH": "/usr/bin", "TOKENIZERS_PARALLELISM": text}) == text
+
+
+def test_the_value_of_a_secret_variable_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "correct horse")
+    assert redact("it said: correct horse!") == f"it said: {MASK}!"
+
+
+def test_the_longer_of_two_secrets_leaves_no_rest() -> None:
+    environment = {"GITHUB_TOKEN": "correct horse", "API_KEY": "correct horse battery staple"}
+    assert redact("correct horse battery staple", environment) == MASK
+
+
+def test_a_short_value_of_a_secret_variable_would_mask_ordinary_words() -> None:
+    assert redact("the data", {"DB_PASSWORD": "data"}) == "the data"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("token", True),
+        ("GITHUB_TOKEN", True),
+        ("api_key", True),
+        ("api-key", True),
+        ("AWS_SECRET_ACCESS_KEY", True),
+        ("db_password", True),
+        ("token_file", False),
+        ("GITHUB_TOKEN_FILE", False),
+        ("cookie_path", False),
+        ("tokenizer", False),
+        ("keywords", False),
+        ("project", False),
+    ],
+)
+def test_a_secret_is_known_by_its_name(name: str, expected: bool) -> None:  # noqa: FBT001  (a case)
+    assert is_secret_name(name) is expected
+
+
+def test_arguments_become_plain_values() -> None:
+    given_ = {
+        "token": "abc",
+        "password": "",
+        "study": Path("study"),
+        "size": 384,
+        "margin": 0.05,
+        "pulls": True,
+        "since": None,
+        "label": ("high priority", f"ghp_{SECRET}"),
+        "options": {"api_key": "abc", 1: {"cookie": "abc", "page": 2}},
+    }
+    assert redact_arguments(given_) == {
+        "token": MASK,
+        "password": "",
+        "study": "study",
+        "size": 384,
+        "margin": 0.05,
+        "pulls": True,
+        "since": None,
+        "label": ["high priority", MASK],
+        "options": {"api_key": MASK, "1": {"cookie": MASK, "page": 2}},
+    }
+
+
+# Laws
+
+WORDS = st.sampled_from(
+    ["token ", "Bearer ", "basic ", "ghp_", "sk-", "eyJ", "https://", "ab://", "?key=", "&token=",
+     "?access_token=", "@", "/", "&", "#", "=", ".", " ", "\n", "-", "***", SECRET, SHA, "word"]
+)  # fmt: skip
+HOSTILE = st.lists(WORDS | st.text(max_size=3), max_size=12).map("".join)
+VALUES = st.text(st.characters(exclude_characters="*"), max_size=20)
+ENVIRONMENT = st.dictionaries(st.sampled_from(["GITHUB_TOKEN", "API_KEY", "HOME"]), VALUES)
+
+
+@law
+@given(HOSTILE | st.text(), ENVIRONMENT)
+@example("ab://x?key=a/b&c@d", {})
+@example("correct horse battery", {"GITHUB_TOKEN": "correct horse", "API_KEY": "horse battery"})
+def test_redacting_twice_is_redacting_once(text: str, environment: dict[str, str]) -> None:
+    once = redact(text, environment)
+    assert redact(once, environment) == once
+
+
+@law
+@given(HOSTILE, HOSTILE, st.text(string.ascii_letters + string.digits, min_size=20, max_size=60))
+def test_no_secret_survives_wherever_it_stands(before: str, after: str, secret: str) -> None:
+    assert f"ghp_{secret}" not in redact(f"{before} ghp_{secret}{after}", {})
+    assert secret not in redact(f"{before}{secret}{after}", {"GITHUB_TOKEN": secret})
+    assert secret not in redact(f"{before} https://jane:{secret}@example.org/{after}", {})
+    assert secret not in redact(f"{before} http://h/?access_token={secret} {after}", {})
+
+
+@law
+@given(st.text(string.ascii_lowercase + " "), st.text("0123456789abcdef"))
+def test_words_and_hashes_survive(words: str, sha: str) -> None:
+    assert redact(words, {}) == words
+    assert redact(sha, {}) == sha
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+PLAIN = st.recursive(
+    SCALARS | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | st.integers(), inner),
+    max_leaves=5,
+)
+
+
+@settings(law, max_examples=100)
+@given(st.dictionaries(st.text(), PLAIN, max_size=3))
+def test_arguments_always_become_json_that_can_be_stored(arguments: dict[str, Any]) -> None:
+    plain = redact_arguments(arguments)
+    assert json.loads(json.dumps(plain)) == plain
+    assert redact_arguments(plain) == plain

@@ -1,0 +1,311 @@
+"""The manners of all four commands: options, messages, errors and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+import typer
+from rich.table import Table
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from data.errors import StudyError
+from data.store import Study
+from report import console
+
+Command = Callable[..., CompletedProcess[str]]
+PROGRAMS = ("miner", "annotation", "analysis", "report")
+SCRIPTS = Path(sys.executable).parent
+TOKEN = "ghp_" + "x1" * 18
+SHEET = "URL,Final_label\nhttps://github.com/o/r/issues/1,A1\n"
+IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label", "--taxonomy",
+          "hp-defects")  # fmt: skip
+
+# A call of every command that succeeds in a study with one label and one result.
+CALLS = {
+    ("miner", "status"): (),
+    ("annotation", "taxonomy", "list"): (),
+    ("annotation", "taxonomy", "show"): ("dl-bugs",),
+    ("annotation", "taxonomy", "validate"): (),
+    ("annotation", "import"): IMPORT[1:],
+    ("analysis", "coverage-gap"): (),
+    ("report", "build"): (),
+    ("report", "claims", "list"): ("--published",),
+}
+
+
+def application(program: str) -> Any:
+    return get_command(importlib.import_module(f"{program}.cli").app)
+
+
+def tree(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """A command and all below it, with the words that lead there."""
+    yield words, command
+    for name, each in getattr(command, "commands", {}).items():
+        yield from tree((*words, name), each)
+
+
+TREE = {words: each for name in PROGRAMS for words, each in tree((name,), application(name))}
+LEAVES = {words: each for words, each in TREE.items() if not getattr(each, "commands", None)}
+
+each_command = pytest.mark.parametrize("words", TREE, ids=" ".join)
+each_call = pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "STUDY"}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with one label and one result, made by the console scripts."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    for words in (("annotation", *IMPORT), ("analysis", "coverage-gap", "--quiet")):
+        line = [SCRIPTS / words[0], *words[1:]]
+        subprocess.run(line, cwd=folder, env=environment(), check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Path:
+    """A copy of it in the folder where `command` runs."""
+    return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
+
+
+# Help.
+
+
+@each_command
+def test_every_command_and_every_option_has_help(words: tuple[str, ...]) -> None:
+    command = TREE[words]
+    assert command.help
+    assert command.help.strip()[-1] in ".`" or "Example" in command.help
+    for parameter in command.params:
+        assert parameter.help, f"{' '.join(words)} {parameter.name}"
+
+
+@each_call
+def test_every_command_takes_the_shared_options(words: tuple[str, ...]) -> None:
+    options = {name for parameter in LEAVES[words].params for name in parameter.opts}
+    assert options >= {"--study", "--json", "-q", "--quiet", "-v", "--verbose"}
+
+
+@each_command
+def test_help_is_printed_on_request(words: tuple[str, ...]) -> None:
+    app = importlib.import_module(f"{words[0]}.cli").app
+    for option in ("--help", "-h"):
+        shown = CliRunner().invoke(app, [*words[1:], option])
+        assert (shown.exit_code, shown.stderr) == (0, "")
+        assert "Usage:" in shown.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_unknown_command_or_option_is_a_usage_error(program: str, command: Command) -> None:
+    for word in ("nonsense", "--nonsense"):
+        ended = command(program, word)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert word in ended.stderr
+
+
+# Output.
+
+
+def test_every_command_is_called_below() -> None:
+    assert set(CALLS) == set(LEAVES)
+
+
+@each_call
+@pytest.mark.usefixtures("study")
+def test_json_is_one_document_on_standard_output(words: tuple[str, ...], command: Command) -> None:
+    ended = command(*words, *CALLS[words], "--json")
+    assert ended.returncode == 0
+    assert isinstance(json.loads(ended.stdout), dict)
+    assert ended.stdout.endswith("}\n")
+
+
+@each_call
+@pytest.mark.usefixtures("study")
+def test_a_quiet_command_prints_nothing(words: tuple[str, ...], command: Command) -> None:
+    ended = command(*words, *CALLS[words], "-q")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@each_call
+@pytest.mark.usefixtures("study")
+def test_a_command_prints_its_result_on_standard_output(
+    words: tuple[str, ...], command: Command
+) -> None:
+    ended = command(*words, *CALLS[words])
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.strip()
+
+
+def test_a_quiet_command_says_nothing_of_a_new_study_either(
+    tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    loud = command("annotation", *IMPORT, "--study", "loud")
+    assert loud.stderr == "new study in loud\n"
+    quiet = command("annotation", *IMPORT, "--study", "quiet", "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    assert Study(tmp_path / "quiet").exists
+
+
+def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "[red]o/r#1[/red] sheet.csv:100: :bug: " + "x" * 200
+    console.Output().tell(text)
+    console.Output().detail("not asked for")
+    console.Output(verbose=True).detail("asked for")
+    console.Output(quiet=True, verbose=True).detail("silenced")
+    assert capsys.readouterr().err == f"{text}\nasked for\n"
+    table = Table(box=None, show_header=False)
+    table.add_row("[red]o/r[/red]:100:")
+    console.Output().show("[red]x[/red]:100:", table)
+    console.Output(as_json=True).document({"é": [1]})
+    shown, row, *document = capsys.readouterr().out.splitlines()
+    assert (shown, row.strip()) == ("[red]x[/red]:100:", "[red]o/r[/red]:100:")
+    assert document == ["{", ' "é": [', "  1", " ]", "}"]
+
+
+# The study.
+
+
+def test_the_study_is_that_of_the_option_then_of_the_variable_then_here(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    monkeypatch.setenv("STUDY", str(tmp_path / "named"))
+    assert command("annotation", *IMPORT).returncode == 0
+    assert Study(tmp_path / "named").exists
+    found = json.loads(command("miner", "status", "--json").stdout)
+    assert (found["study"], found["rows"]["final_labels"]) == (str(tmp_path / "named"), 1)
+    missed = command("miner", "status", "--study", tmp_path / "other")
+    assert missed.returncode == 1
+    assert missed.stderr.startswith(f"error: there is no study in {tmp_path / 'other'}\n")
+    monkeypatch.delenv("STUDY")
+    assert command("miner", "status").stderr.startswith("error: there is no study in .\n")
+    assert not Study(tmp_path).exists
+
+
+# Errors.
+
+
+def failing(error: BaseException) -> typer.Typer:
+    app = console.application("Fails.")
+
+    @app.callback(invoke_without_command=True)
+    def fail() -> None:
+        raise error
+
+    return app
+
+
+def run(app: typer.Typer, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "argv", ["fails", "--"])
+    with pytest.raises(SystemExit) as end:
+        console.run(app)
+    return int(end.value.code or 0)
+
+
+def test_an_error_is_a_message_a_hint_and_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "[bold]cause[/bold] " + "y" * 300
+    assert run(failing(StudyError(long, "next step")), monkeypatch) == 1
+    assert capsys.readouterr() == ("", f"error: {long}\nnext step\n")
+    assert run(failing(StudyError("no way out")), monkeypatch) == 1
+    assert capsys.readouterr() == ("", "error: no way out\n")
+
+
+def test_secrets_in_an_error_are_masked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", "a-secret-of-mine")
+    error = StudyError(
+        f"https://me:pass@example.org/?access_token=abc said no to {TOKEN}",
+        "Is a-secret-of-mine right? Sent: Authorization: Bearer abc123def456",
+    )
+    assert run(failing(error), monkeypatch) == 1
+    out, shown = capsys.readouterr()
+    assert (out, shown.splitlines()) == (
+        "",
+        [
+            "error: https://***@example.org/?access_token=*** said no to ***",
+            "Is *** right? Sent: Authorization: Bearer ***",
+        ],
+    )
+
+
+def test_secrets_on_the_command_line_are_masked(command: Command) -> None:
+    ended = command("annotation", "taxonomy", "show", TOKEN)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert TOKEN not in ended.stderr
+    assert ended.stderr.startswith("error: there is no taxonomy '***'\n")
+
+
+def test_an_error_leaves_no_json_behind(command: Command) -> None:
+    ended = command("report", "claims", "list", "--json")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("error: there is no study in .\n")
+
+
+def test_a_bug_is_not_disguised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["fails", "--"])
+    with pytest.raises(ZeroDivisionError):
+        console.run(failing(ZeroDivisionError()))
+
+
+# Real processes.
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("annotation", "taxonomy", "list", "--json"),  # fits into a buffer
+        ("annotation", "taxonomy", "show", "humbatova", "--json"),  # does not
+        ("annotation", "taxonomy", "show", "humbatova"),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_is_no_traceback(words: tuple[str, ...], tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [SCRIPTS / words[0], *words[1:]],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment(),
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.close()  # as `head` does when it has seen enough
+    _, errors = process.communicate(timeout=60)
+    assert errors == b""
+    assert process.returncode == 1
+
+
+def test_an_interrupt_is_told_and_leaves_the_study_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    study = Study(tmp_path)
+    with study.writing() as writer:
+        writer.execute("SELECT 1")
+    with study.reading() as reader:  # holds the database, so that the import must wait
+        process = subprocess.Popen(
+            [SCRIPTS / "annotation", *IMPORT],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+            env=environment(),
+        )  # fmt: skip
+        assert process.stderr is not None
+        assert process.stderr.readline().startswith("waiting for process ")
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+        assert reader.value("SELECT count(*) FROM final_labels") == 0
+    assert (process.returncode, out) == (130, "")
+    assert errors == "interrupted; what was stored is complete\n"
