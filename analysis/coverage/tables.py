@@ -91,8 +91,9 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
     for rank, fault in enumerate(ranked, start=1):
         share = wilson_share(fault.mentions, total)
         rows.append(
-            (rank, fault.code, fault.name, fault.category.split(" / ")[-1], fault.github, fault.stackoverflow,
-             fault.interviews, fault.mentions, share.percent, interval(share))
+            (rank, fault.code, fault.name, fault.category.split(" / ")[-1], fault.github,
+             fault.stackoverflow, fault.interviews, fault.mentions, share.percent,
+             interval(share))
         )  # fmt: skip
     return Table(
         "untargeted",
