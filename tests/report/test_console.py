@@ -64,7 +64,9 @@ each_call = pytest.mark.parametrize("words", LEAVES, ids=" ".join)
 
 
 def environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "STUDY"}
+    """As a user has it: no study is named, and output is buffered."""
+    ours = ("STUDY", "PYTHONUNBUFFERED")
+    return {name: value for name, value in os.environ.items() if name not in ours}
 
 
 @pytest.fixture(scope="module")
