@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.redaction import MASK, is_secret_name, redact, redact_arguments
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=400)
+law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
 
 SECRET = "a1B2c3D4e5F6g7H8i9J0k1L2"  # noqa: S105  (made up)
 SHA = "3f786850e387550fdab836ed7e6dc881de23001b"

@@ -26,7 +26,7 @@ from data.store import DATABASE, SETTINGS, Study, Writer
 
 MOMENT = datetime(2024, 2, 29, 23, 59, 59, 123456)  # noqa: DTZ001  (stored as UTC without a zone)
 HEADER = 4096  # bytes of each of the three headers of a DuckDB file
-law = settings(derandomize=True, database=None, deadline=None, max_examples=20)
+law = settings(derandomize=True, database=None, deadline=None, max_examples=12)
 
 Start = Callable[..., "Popen[str]"]
 
@@ -394,7 +394,7 @@ def reachable() -> Iterator[Path]:
 UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
-import duckdb, pyarrow as pa
+import duckdb
 from data.errors import StudyError
 from data.store import Study
 study = Study(Path(sys.argv[1]), tell=print)
