@@ -121,12 +121,20 @@ class Study:
             yield Reader(connection)
 
     @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """One transaction: committed at the end, undone by any error."""
+    def writing(self, *, keep_log: bool = False) -> Iterator[Writer]:
+        """One transaction: committed at the end, undone by any error.
+
+        Afterwards the database file is whole by itself, and can be copied. A command that
+        writes page after page may `keep_log`: the rows are as safe, but stand in the log
+        beside the file until it has grown or a transaction does not keep it.
+        """
         if not self._current:
             self._create()
             self._upgrade()
-        with self._opened(read_only=False) as connection, _transaction(connection):
+        with (
+            self._opened(read_only=False, keep_log=keep_log) as connection,
+            _transaction(connection),
+        ):
             yield Writer(connection)
 
     def schema_version(self) -> int:
@@ -179,12 +187,12 @@ class Study:
                 )
         return [migration for migration in self._migrations if migration.number not in applied]
 
-    def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    def _connect(self, *, read_only: bool, keep_log: bool) -> duckdb.DuckDBPyConnection:
         give_up = self._clock() + self._wait_s
         told: locks.Holder | None = None
         for pause in locks.pauses():
             try:
-                return _open(self.database, read_only=read_only)
+                return _open(self.database, read_only=read_only, keep_log=keep_log)
             except duckdb.Error as error:
                 holder = locks.holder(str(error))
                 if holder is None:
@@ -202,8 +210,10 @@ class Study:
         raise AssertionError("pauses are endless")
 
     @contextmanager
-    def _opened(self, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-        connection = self._connect(read_only=read_only)
+    def _opened(
+        self, *, read_only: bool, keep_log: bool = False
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        connection = self._connect(read_only=read_only, keep_log=keep_log)
         try:
             yield connection
         except duckdb.Error as error:
@@ -219,15 +229,15 @@ class Study:
         return locks.explained(error, self.database)
 
 
-def _open(database: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+def _open(database: Path, *, read_only: bool, keep_log: bool = False) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         str(database),
         read_only=read_only,
-        # Nothing is fetched or loaded behind the user's back, and no other file is read.
+        # Nothing is fetched behind the user's back.
         # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
         config={"autoinstall_known_extensions": "false", "TimeZone": "UTC"},
     )
-    if not read_only:
+    if keep_log:
         # Writing the log back on every close costs more than a short transaction; reading a
         # long log back on every open does too. So DuckDB writes it back once it has grown.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")

@@ -136,7 +136,7 @@ def short_transactions() -> Measured:
         return study
 
     def write(study: Study) -> None:
-        with study.writing() as writer:
+        with study.writing(keep_log=True) as writer:
             provenance.record(writer, provenance.begin("bench", {}), "ok")
 
     large, small = study_with(200_000), study_with(20_000)
@@ -145,11 +145,25 @@ def short_transactions() -> Measured:
                     ours / other <= 2)  # fmt: skip
 
 
+def kept_log() -> Measured:
+    """A short transaction that keeps the log against one that writes it back."""
+    study = Study(Path(tempfile.mkdtemp(prefix="faultatlas-bench-")))
+
+    def write(*, keep_log: bool) -> None:
+        with study.writing(keep_log=keep_log) as writer:
+            provenance.record(writer, provenance.begin("bench", {}), "ok")
+
+    ours, other = in_turn(lambda: write(keep_log=True), lambda: write(keep_log=False), rounds=9)
+    return Measured("one short transaction, log kept / written back", ours, other, "<= 1",
+                    ours / other <= 1)  # fmt: skip
+
+
 def main() -> int:
     """Print the table."""
     os.environ["NO_COLOR"] = "1"
     programs = ("miner", "annotation", "analysis", "report")
-    found = [*(start_up(program) for program in programs), bulk_insert(), short_transactions()]
+    found = [*(start_up(program) for program in programs), bulk_insert(),
+             short_transactions(), kept_log()]  # fmt: skip
     print(f"{'what':45} {'ours':>9} {'other':>9} {'ratio':>7}  target")
     for each in found:
         print(

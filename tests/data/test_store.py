@@ -21,6 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data import provenance
 from data.errors import StudyError
 from data.store import DATABASE, SETTINGS, Study, Writer
 
@@ -374,6 +375,8 @@ def test_a_damaged_file_is_named_and_left_as_it_is(
 
 
 def test_a_damaged_log_is_named_and_left_as_it_is(study: Study) -> None:
+    with study.writing(keep_log=True) as writer:
+        provenance.record(writer, provenance.begin("test", {}), "ok")
     log = study.directory / f"{DATABASE}.wal"
     zero(log, log.stat().st_size // 3, 100)
     before = contents(study.directory)
@@ -492,3 +495,17 @@ def test_a_disk_that_is_full_at_once_leaves_no_broken_study(
         add_run(writer, "room again")
     assert run_ids(Study(directory)) == ["room again"]
     assert "[study]" in (directory / SETTINGS).read_text(encoding="utf-8")
+
+
+def test_the_database_file_alone_is_the_whole_study(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    run = provenance.begin("test", {})
+    with study.writing(keep_log=True) as writer:
+        provenance.record(writer, run, "running")
+    with study.writing() as writer:
+        provenance.record(writer, run, "ok")
+    copied = tmp_path / "copy" / DATABASE
+    copied.parent.mkdir()
+    copied.write_bytes(study.database.read_bytes())
+    with Study(copied.parent).reading() as reader:
+        assert reader.value("SELECT outcome FROM runs") == "ok"
