@@ -33,16 +33,18 @@ def list_taxonomies(
     """List the taxonomies and crosswalks: those shipped, and those of the study."""
     from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
     from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+    from report.tables import console_table  # noqa: PLC0415
 
     output = Output(as_json, quiet, verbose)
-    library = TaxonomyLibrary(study)
-    output.document(taxonomy_view.list_document(library))
-    output.show(taxonomy_view.list_table(library), "", taxonomy_view.crosswalk_table(library))
+    listed = taxonomy_view.list_document(TaxonomyLibrary(study))
+    taxonomies, crosswalks = taxonomy_view.list_tables(listed)
+    output.document(listed)
+    output.show(console_table(taxonomies), "", console_table(crosswalks))
 
 
 @taxonomy_app.command("show")
 def show_taxonomy(
-    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    name: Annotated[str, typer.Argument(help="Name of the taxonomy or crosswalk.")],
     code: Annotated[
         str, typer.Argument(help="Only this code and what is below it, with definitions.")
     ] = "",
@@ -53,19 +55,30 @@ def show_taxonomy(
 ) -> None:
     """Print a taxonomy as a tree; with a code or with -v, the definitions too.
 
+    A crosswalk is printed as a table; with -v, the reasons too.
+
     Examples:
 
         annotation taxonomy show humbatova
 
         annotation taxonomy show humbatova 5.4
+
+        annotation taxonomy show hp-defects--humbatova
     """
     from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
-    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+    from data.taxonomy_library import TaxonomyLibrary, names_crosswalk  # noqa: PLC0415
+    from report.tables import console_table  # noqa: PLC0415
 
     output = Output(as_json, quiet, verbose)
-    taxonomy = TaxonomyLibrary(study).taxonomy(name)
-    output.document(taxonomy_view.document(taxonomy, code))
-    output.show(taxonomy_view.tree(taxonomy, code, definitions=verbose or bool(code)))
+    library = TaxonomyLibrary(study)
+    if names_crosswalk(name):
+        crosswalk = taxonomy_view.crosswalk_document(library, name, code)
+        output.document(crosswalk)
+        output.show(console_table(taxonomy_view.crosswalk_table(crosswalk, basis=verbose)))
+    else:
+        taxonomy = library.taxonomy(name)
+        output.document(taxonomy_view.document(taxonomy, code))
+        output.show(taxonomy_view.tree(taxonomy, code, definitions=verbose or bool(code)))
 
 
 @taxonomy_app.command("validate")
@@ -102,18 +115,25 @@ def import_labels(
 ) -> None:
     """Bring the settled labels of a sheet into the study.
 
-    Codes are recognised by code, name or alias. An artifact that stands in several rows
-    becomes several items. The same sheet can be imported again: nothing is doubled.
+    Items are URLs or ids of GitHub and Gitee issues, commits, Stack Overflow questions and
+    papers (DOI). Codes are recognised by code, name or alias; several in a cell are separated
+    by semicolons. An artifact that stands in several rows of a sheet becomes several items.
+    The same sheet can be imported again: nothing is doubled.
 
     Example:
 
         annotation import hp pytorch.csv --item URL --final Final_label --taxonomy hp-defects
     """
-    from annotation.final_labels import read_sheets, store_final_labels  # noqa: PLC0415
+    from annotation.final_labels import (  # noqa: PLC0415
+        checked_round,
+        read_sheets,
+        store_final_labels,
+    )
     from data import provenance  # noqa: PLC0415  (light --help)
     from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
 
     output = Output(as_json, quiet, verbose)
+    checked_round(round_name)
     chosen = TaxonomyLibrary(study).taxonomy(taxonomy)
     run = provenance.begin(
         "annotation import",

@@ -57,40 +57,55 @@ class Imported:
 def read_sheets(
     paths: Sequence[Path], *, item_column: str, final_column: str, taxonomy: Taxonomy
 ) -> Sheet:
-    """Read and check sheets; every wrong cell is named with file and line, all at once."""
-    labels: list[FinalLabel] = []
+    """Read and check sheets; every wrong cell is named with file and line, all at once.
+
+    An artifact that stands in several rows of one sheet becomes several items; in several
+    sheets it is the same item, as if the sheets were imported one after another.
+    """
+    labels: dict[str, list[FinalLabel]] = {}
     problems: list[str] = []
-    seen: Counter[str] = Counter()
+    repeated: set[str] = set()
     rows = unlabelled = 0
-    for path in paths:
+    for path in dict.fromkeys(paths):
+        seen: Counter[str] = Counter()
         for line, row in _rows(path, (item_column, final_column)):
             rows += 1
-            text = (row[final_column] or "").strip()
-            codes = _codes(text, taxonomy)
-            if codes is None:
-                problems.append(f"{path}:{line}: {text!r} is no code of {taxonomy.name}")
-                continue
-            if not codes:
-                unlabelled += 1
-                continue
             try:
+                codes = _codes((row[final_column] or "").strip(), taxonomy)
+                if not codes:
+                    unlabelled += 1
+                    continue
                 artifact = artifact_id((row[item_column] or "").strip())
+                seen[artifact] += 1
+                item = artifact if seen[artifact] == 1 else f"{artifact}~{seen[artifact]}"
+                _put_item(labels, item, [FinalLabel(item, artifact, code) for code in codes])
             except StudyError as error:
                 problems.append(f"{path}:{line}: {error.message}")
-                continue
-            seen[artifact] += 1
-            item = artifact if seen[artifact] == 1 else f"{artifact}~{seen[artifact]}"
-            labels.extend(FinalLabel(item, artifact, code) for code in codes)
+        repeated.update(artifact for artifact, count in seen.items() if count > 1)
     if problems:
         more = len(problems) - _MOST_SHOWN
         shown = problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
         raise StudyError(
             "\n".join(shown),
-            f"Mend the sheet, or see the codes: annotation taxonomy show {taxonomy.name}. "
-            "Nothing was stored.",
+            f"Mend the sheet; the codes: annotation taxonomy show {taxonomy.name}; the items: "
+            "annotation import --help. Nothing was stored.",
         )
-    repeated = tuple(artifact for artifact, count in seen.items() if count > 1)
-    return Sheet(tuple(labels), rows, unlabelled, repeated)
+    every = tuple(label for found in labels.values() for label in found)
+    return Sheet(every, rows, unlabelled, tuple(sorted(repeated)))
+
+
+def _put_item(labels: dict[str, list[FinalLabel]], item: str, found: list[FinalLabel]) -> None:
+    if labels.setdefault(item, found) != found:
+        raise StudyError(f"{item} has another code in another sheet")
+
+
+def checked_round(name: str) -> str:
+    """The name of a round, if it is one: it is typed, shown and chosen by."""
+    if not name.strip() or name != name.strip() or not name.isprintable():
+        raise StudyError(
+            f"{name!r} is no name for a round", "Use letters and digits, such as pilot or round-1."
+        )
+    return name
 
 
 def store_final_labels(
@@ -139,27 +154,40 @@ def _codes_of_items(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     return codes
 
 
-def _codes(text: str, taxonomy: Taxonomy) -> list[str] | None:
-    """The codes that a cell names, or None if one of them is unknown or may not be chosen."""
+def _codes(text: str, taxonomy: Taxonomy) -> list[str]:
+    """The codes that a cell names; one that is unknown or may not be chosen is refused."""
     parts = text.split(_SEPARATOR) if taxonomy.choice == "multiple" else [text]
     selectable = {node.code for node in taxonomy.selectable}
-    found = [taxonomy.find(part.strip()) for part in parts if part.strip()]
-    codes = [code for code in found if code is not None and code in selectable]
-    return codes if len(codes) == len(found) else None
+    codes = []
+    for part in filter(None, map(str.strip, parts)):
+        code = taxonomy.find(part)
+        if code is None:
+            raise StudyError(f"{part!r} is no code of {taxonomy.name}")
+        if code not in selectable:
+            raise StudyError(f"{part!r} is a category of {taxonomy.name}: a leaf is wanted")
+        codes.append(code)
+    return codes
 
 
 def _rows(path: Path, columns: Sequence[str]) -> Iterable[tuple[int, dict[str, str | None]]]:
     reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
     try:
-        there = reader.fieldnames or ()
+        there = list(reader.fieldnames or ())
         missing = [column for column in columns if column not in there]
         if missing:
             raise StudyError(
                 f"{path}:1: there is no column {', '.join(map(repr, missing))}",
-                f"Its columns: {', '.join(there) or 'none'}.",
+                f"Its columns: {', '.join(there) or 'none'}. Columns are separated by commas.",
             )
+        for column in columns:
+            if there.count(column) > 1:
+                raise StudyError(
+                    f"{path}:1: the column {column!r} stands twice", "Rename one of them."
+                )
         for row in reader:
             yield reader.line_num, row
+        if reader.line_num <= 1:
+            raise StudyError(f"{path} has no rows below its header", "Check the file.")
     except csv.Error as error:
         line = reader.line_num + 1  # where the row starts: an open quote runs to the file's end
         raise StudyError(f"{path}:{line}: is no CSV: {error}", _AS_CSV) from error

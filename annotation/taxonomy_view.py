@@ -1,52 +1,24 @@
-"""Taxonomies on the terminal and as JSON."""
+"""Taxonomies and crosswalks on the terminal and as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from data.results import Column, Table
 from data.taxonomy import Node, Taxonomy
 from data.taxonomy_library import TaxonomyLibrary
 
-
-def list_table(library: TaxonomyLibrary) -> Table:
-    """All taxonomies and crosswalks, a line each."""
-    table = Table(title="Taxonomies", title_justify="left")
-    table.add_column("Name", no_wrap=True)
-    table.add_column("Version")
-    table.add_column("Nodes", justify="right")
-    table.add_column("Leaves", justify="right")
-    table.add_column("Choice")
-    table.add_column("Title")
-    for name in library.names:
-        each = library.taxonomy(name)
-        table.add_row(
-            each.name, each.version, f"{len(each.nodes):,}", f"{len(each.leaves):,}", each.choice,
-            each.title,
-        )  # fmt: skip
-    return table
-
-
-def crosswalk_table(library: TaxonomyLibrary) -> Table:
-    """All crosswalks, a line each."""
-    table = Table(title="Crosswalks", title_justify="left")
-    table.add_column("Name", no_wrap=True)
-    table.add_column("Version")
-    table.add_column("Codes", justify="right")
-    table.add_column("Without counterpart", justify="right")
-    for name in library.crosswalk_names:
-        each = library.crosswalk_named(name)
-        none = sum(pair.relation == "none" for pair in each.pairs)
-        table.add_row(each.name, each.version, f"{len(each.pairs):,}", f"{none:,}")
-    return table
+# Not broken and not left out on a narrow terminal, as only a status is: it is typed again.
+_NAME = Column("name", "Name", "status")
 
 
 def list_document(library: TaxonomyLibrary) -> dict[str, Any]:
-    """What `list_table` and `crosswalk_table` show, as plain values."""
+    """All taxonomies and crosswalks, as plain values."""
     taxonomies = [library.taxonomy(name) for name in library.names]
     crosswalks = [library.crosswalk_named(name) for name in library.crosswalk_names]
     return {
@@ -71,6 +43,28 @@ def list_document(library: TaxonomyLibrary) -> dict[str, Any]:
             for each in crosswalks
         ],
     }
+
+
+def list_tables(listed: dict[str, Any]) -> tuple[Table, Table]:
+    """What `list_document` gave, for a person: the taxonomies and the crosswalks."""
+    taxonomies = (
+        _NAME,
+        Column("version", "Version", "code"),
+        Column("nodes", "Nodes", "count"),
+        Column("leaves", "Leaves", "count"),
+        Column("choice", "Choice"),
+        Column("title", "Title"),
+    )
+    crosswalks = (
+        _NAME,
+        Column("version", "Version", "code"),
+        Column("codes", "Codes", "count"),
+        Column("without_counterpart", "Without counterpart", "count"),
+    )
+    return (
+        _table("taxonomies", "Taxonomies", taxonomies, listed["taxonomies"]),
+        _table("crosswalks", "Crosswalks", crosswalks, listed["crosswalks"]),
+    )
 
 
 def tree(taxonomy: Taxonomy, code: str, *, definitions: bool) -> Tree:
@@ -105,6 +99,51 @@ def document(taxonomy: Taxonomy, code: str) -> dict[str, Any]:
     }
 
 
+def crosswalk_document(library: TaxonomyLibrary, name: str, code: str) -> dict[str, Any]:
+    """A crosswalk, or what it says of the codes at or below one, as plain values."""
+    crosswalk = library.crosswalk_named(name)
+    source = library.taxonomy(crosswalk.source_taxonomy)
+    target = library.taxonomy(crosswalk.target_taxonomy)
+    wanted = set(taxonomy_codes_below(source, code))
+    return {
+        "crosswalk": crosswalk.name,
+        "version": crosswalk.version,
+        "from": source.name,
+        "from_version": source.version,
+        "to": target.name,
+        "to_version": target.version,
+        "source": crosswalk.source,
+        "pairs": [
+            {
+                "from": pair.code,
+                "name": source.node(pair.code).name,
+                "to": [{"code": each, "name": target.node(each).name} for each in pair.targets],
+                "relation": pair.relation,
+                "basis": pair.basis,
+            }
+            for pair in crosswalk.pairs
+            if pair.code in wanted
+        ],
+    }
+
+
+def crosswalk_table(shown: dict[str, Any], *, basis: bool) -> Table:
+    """What `crosswalk_document` gave, for a person."""
+    columns = [
+        Column("from", "Code", "code"),
+        Column("name", "Name"),
+        Column("to", "Counterparts"),
+        Column("relation", "Relation", "status"),
+        Column("basis", "Basis"),
+    ]
+    rows = [
+        {**pair, "to": "; ".join(f"{each['code']} {each['name']}" for each in pair["to"]) or None}
+        for pair in shown["pairs"]
+    ]
+    title = f"{shown['crosswalk']} {shown['version']}: from {shown['from']} to {shown['to']}"
+    return _table("crosswalk", title, tuple(columns if basis else columns[:-1]), rows)
+
+
 def taxonomy_codes_below(taxonomy: Taxonomy, code: str) -> list[str]:
     """A code and all below it; of "" all codes."""
     if code:
@@ -112,6 +151,13 @@ def taxonomy_codes_below(taxonomy: Taxonomy, code: str) -> list[str]:
     below = [each for child in taxonomy.children(code) for each in
              taxonomy_codes_below(taxonomy, child.code)]  # fmt: skip
     return [code, *below] if code else below
+
+
+def _table(
+    name: str, title: str, columns: tuple[Column, ...], rows: Iterable[dict[str, Any]]
+) -> Table:
+    cells = (tuple(row[column.key] for column in columns) for row in rows)
+    return Table(name, title, columns, tuple(cells))
 
 
 def _grow(branch: Tree, taxonomy: Taxonomy, code: str, *, definitions: bool) -> None:

@@ -15,11 +15,17 @@ from pathlib import Path
 from data.errors import StudyError
 
 _HELD = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
-_HELD_BY_SOMEBODY = "Could not set lock on file"
+# Linux and macOS; Windows, which does not say who.
+_HELD_BY_SOMEBODY = ("Could not set lock on file", "being used by another process")
 _SAME_PROCESS = "different configuration than existing connections"
 
 _FULL = ("No space left on device", "File too large", "Disk quota exceeded", "not enough space")
-_READ_ONLY = ("Read-only file system", "Permission denied", "Operation not permitted")
+_READ_ONLY = (
+    "Read-only file system",
+    "Permission denied",
+    "Operation not permitted",
+    "Access is denied",
+)
 _DAMAGED = (
     "not a valid DuckDB database file",
     "Corrupt database file",
@@ -50,7 +56,7 @@ def holder(message: str) -> Holder | None:
         return Holder(pid, _command_of(pid) or Path(match["program"]).name)
     if _SAME_PROCESS in message:
         return Holder(0, "another connection of this process")
-    if _HELD_BY_SOMEBODY in message:
+    if any(words in message for words in _HELD_BY_SOMEBODY):
         return Holder(0, "another process")
     return None
 

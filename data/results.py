@@ -7,7 +7,7 @@ nothing here knows how it is shown.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 Cell = str | int | float | bool | None
@@ -21,7 +21,8 @@ class Column:
     """A column: its key in CSV and JSON, its heading, and what its cells are.
 
     `percent` cells are percentages (47.9 means 47.9 %), `points` differences of two of them;
-    `interval` cells are text. What is `aside` is left out on a terminal, which is narrow.
+    `interval` cells are text. What is `aside` is left out where there is little room: on a
+    terminal and in a paper.
     """
 
     key: str
@@ -40,6 +41,15 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     folded: bool = False  # long tables start closed on a page and are left out on a terminal
+
+    def narrow(self) -> Table:
+        """The table without what is aside."""
+        kept = [index for index, column in enumerate(self.columns) if not column.aside]
+        return replace(
+            self,
+            columns=tuple(self.columns[index] for index in kept),
+            rows=tuple(tuple(row[index] for index in kept) for row in self.rows),
+        )
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows as dictionaries by column key."""

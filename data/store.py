@@ -32,11 +32,8 @@ WAIT_S = 30.0
 _STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 
 _SETTINGS_TEXT = """\
-# Choices of this study. A command's options win over what stands here.
-# Own taxonomies go into taxonomies/, one YAML file each.
-
-[study]
-# title = "What are the high-priority defects of ...?"
+# Choices of this study; none are needed yet.
+# Own taxonomies go into taxonomies/, crosswalks into crosswalks/, one YAML file each.
 """
 
 
@@ -116,7 +113,7 @@ class Study:
                 "annotation import.",
             )
         if not self._current:
-            self._upgrade()
+            self._upgrade(for_reading=True)
         with self._opened(read_only=True) as connection:
             yield Reader(connection)
 
@@ -143,6 +140,7 @@ class Study:
             return max(_applied(connection), default=0)
 
     def _create(self) -> None:
+        _refuse_odd_path(self.database)
         if self.exists:
             return
         try:
@@ -157,11 +155,20 @@ class Study:
         if made:
             self._tell(f"new study in {self.directory}")
 
-    def _upgrade(self) -> None:
+    def _upgrade(self, *, for_reading: bool = False) -> None:
         """Apply what is missing, each migration and its record in one transaction."""
         with self._opened(read_only=True) as connection:
-            missing = self._missing(_applied(connection))
+            applied = _applied(connection)
+            missing = self._missing(applied)
+            foreign = not applied and _has_tables(connection)
+        if foreign or (for_reading and not applied):
+            raise StudyError(
+                f"{self.database} is no study of faultatlas: it has none of its tables",
+                "Choose another --study, or put a copy of the study back. Nothing was changed.",
+            )
         if missing:
+            if applied:
+                self._tell(f"upgrading {self.database} to schema {missing[-1].number}")
             with self._opened(read_only=False) as connection:
                 # Looked up again: another process may have upgraded in between.
                 for migration in self._missing(_applied(connection)):
@@ -216,6 +223,11 @@ class Study:
         connection = self._connect(read_only=read_only, keep_log=keep_log)
         try:
             yield connection
+        except RuntimeError as error:
+            # What DuckDB makes of Ctrl-C while a statement runs.
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from error
+            raise
         except duckdb.Error as error:
             # A full disk or a damaged block may show only when the statement runs.
             if not isinstance(error, _STATEMENT_ERRORS) and locks.is_storage_problem(str(error)):
@@ -243,6 +255,28 @@ def _open(database: Path, *, read_only: bool, keep_log: bool = False) -> duckdb.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         connection.execute("SET checkpoint_threshold = '1MB'")
     return connection
+
+
+def _refuse_odd_path(database: Path) -> None:
+    """What the file system allows and DuckDB does not, before anything is made."""
+    try:
+        str(database).encode()
+    except UnicodeEncodeError:
+        name = os.fsencode(database).decode(errors="replace")
+        raise StudyError(
+            f"the path {name!r} cannot be written as UTF-8", "Rename the directory."
+        ) from None
+    if database.is_symlink() and not database.exists():
+        raise StudyError(
+            f"{database} is a link that leads nowhere", "Remove the link, or put its target back."
+        )
+    for directory in (database.parent, *database.parent.parents):
+        if directory.exists():
+            if not directory.is_dir():
+                raise StudyError(
+                    f"{directory} is a file, not a directory", "Choose another --study."
+                )
+            break
 
 
 def _put(target: Path, make: Callable[[Path], object]) -> bool:
@@ -281,6 +315,11 @@ def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         with suppress(duckdb.Error):  # a failed commit has ended the transaction already
             connection.execute("ROLLBACK")
         raise
+
+
+def _has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
+    found = connection.execute("SELECT count(*) FROM duckdb_tables() WHERE NOT internal").fetchone()
+    return found is not None and found[0] > 0
 
 
 def _applied(connection: duckdb.DuckDBPyConnection) -> dict[int, str]:

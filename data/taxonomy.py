@@ -6,11 +6,14 @@ wrong with them is `data.taxonomy_files`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from data.errors import StudyError
+
+_INVERSE = {"exact": "exact", "narrower": "broader", "broader": "narrower", "related": "related"}
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,11 @@ class Taxonomy:
         # Codes win over all; then the names and aliases of what a rater may choose, so that a
         # leaf is found although a category above it has the same name. First come, first kept.
         for node in self.nodes:
-            spellings.setdefault(_folded(node.code), node.code)
+            spellings.setdefault(folded(node.code), node.code)
         selectable_first = sorted(self.nodes, key=lambda node: node.code not in chosen)
         for node in selectable_first:
             for text in (node.name, *node.aliases):
-                spellings.setdefault(_folded(text), node.code)
+                spellings.setdefault(folded(text), node.code)
         return spellings
 
     def __contains__(self, code: str) -> bool:
@@ -81,7 +84,7 @@ class Taxonomy:
 
     def find(self, text: str) -> str | None:
         """The code that a sheet's text means: a code, a name or an alias, in any case."""
-        return text if text in self else self._by_spelling.get(_folded(text))
+        return text if text in self else self._by_spelling.get(folded(text))
 
     def children(self, code: str = "") -> tuple[Node, ...]:
         """The children of a node; of "" the roots."""
@@ -155,6 +158,41 @@ class Crosswalk:
         """What the crosswalk says of a code; None if it says nothing."""
         return self._by_code.get(code)
 
+    def inverted(self, source_codes: Iterable[str]) -> Crosswalk:
+        """The crosswalk read backwards, with a pair for each of the codes it now starts from.
 
-def _folded(text: str) -> str:
+        A code that several lead to keeps their relation if it is the same for all;
+        otherwise it is "related".
+        """
+        leading: dict[str, list[Pair]] = {code: [] for code in source_codes}
+        for pair in self.pairs:
+            for target in dict.fromkeys(pair.targets):
+                leading.setdefault(target, []).append(pair)
+        return Crosswalk(
+            name=f"{self.target_taxonomy}--{self.source_taxonomy}",
+            version=self.version,
+            source_taxonomy=self.target_taxonomy,
+            source_version=self.target_version,
+            target_taxonomy=self.source_taxonomy,
+            target_version=self.source_version,
+            source=f"The inverse of {self.name}. {self.source}",
+            pairs=tuple(self._inverse(code, pairs) for code, pairs in leading.items()),
+            path=self.path,
+        )
+
+    def _inverse(self, code: str, leading: list[Pair]) -> Pair:
+        relations = {_INVERSE[pair.relation] for pair in leading}
+        relation = relations.pop() if len(relations) == 1 else "related" if relations else "none"
+        codes = "1 code" if len(leading) == 1 else f"{len(leading) or 'no'} codes"
+        return Pair(
+            code=code,
+            targets=tuple(pair.code for pair in leading),
+            relation=relation,
+            basis=f"The inverse of {self.name}, which maps {codes} here.",
+            line=leading[0].line if leading else 1,
+        )
+
+
+def folded(text: str) -> str:
+    """A spelling without what raters are careless about: case, spaces, - and _."""
     return " ".join(text.replace("-", " ").replace("_", " ").split()).casefold()

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from data.taxonomy import Crosswalk, Node, Pair, Taxonomy
+from data.taxonomy import Crosswalk, Node, Pair, Taxonomy, folded
 from data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
 
 CHOICES = ("single", "multiple")
@@ -29,6 +29,8 @@ _CROSSWALK_KEYS = (
     "crosswalk", "version", "from", "from_version", "to", "to_version", "source", "pairs",
 )  # fmt: skip
 _PAIR_KEYS = ("from", "to", "relation", "basis")
+_DEEPEST = 50  # levels; ours have four, and whoever walks the tree may recurse
+_SHOWN = 10  # codes at either end of a long cycle
 
 
 class _Fields:
@@ -69,7 +71,10 @@ class _Fields:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             self.complain(f"{key} must be a list of texts", key)
             return ()
-        return tuple(value)
+        texts = tuple(" ".join(item.split()) for item in value)
+        if not all(texts):
+            self.complain(f"{key} must not be blank", key)
+        return texts
 
     def one_of(self, key: str, allowed: tuple[str, ...]) -> str:
         value = self.text(key)
@@ -117,6 +122,7 @@ def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
         nodes=nodes,
         path=path,
     )
+    problems.extend(_spelling_problems(content))
     return content, problems
 
 
@@ -188,7 +194,7 @@ def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
 
 
 def _called(entry: Mapping, key: str) -> str:
-    code = entry.written.get(key, "").strip()
+    code = " ".join(entry.written.get(key, "").split())
     return f"code {code}" if code else ""
 
 
@@ -201,24 +207,69 @@ def _repeated(codes: Iterable[tuple[str, int]]) -> Iterable[Problem]:
             first[code] = line
 
 
+def _spelling_problems(taxonomy: Taxonomy) -> Iterable[Problem]:
+    """Spellings that mean two nodes: a sheet's text would silently go to the first."""
+    first: dict[str, Node] = {}
+    for node in taxonomy.selectable:
+        spellings = {folded(text): text for text in (*node.aliases, node.name)}
+        for spelling, text in spellings.items():
+            other = first.setdefault(spelling, node)
+            if spelling and other.code != node.code:
+                yield _about(node, f"{text!r} is also a name of {other.code}, on line {other.line}")
+
+
 def _tree_problems(nodes: tuple[Node, ...]) -> Iterable[Problem]:
     yield from _repeated((node.code, node.line) for node in nodes)
-    by_code = {node.code: node for node in nodes if node.code}
-    for node in nodes:
-        if node.parent and node.parent not in by_code:
-            yield Problem(node.line, f"code {node.code}: unknown parent {node.parent}")
-    for node in nodes:
-        circle = _circle(node, by_code)
-        # Each circle is told once, at the first of its nodes in the file.
-        if circle and node.line == min(by_code[code].line for code in circle):
-            yield Problem(node.line, f"code {node.code}: cycle {' -> '.join([*circle, node.code])}")
+    positions: dict[str, int] = {}
+    for position, node in enumerate(nodes):
+        if node.code:
+            positions.setdefault(node.code, position)
+    parents = {code: nodes[position].parent for code, position in positions.items()}
+    depths, circles = _depths(parents)
+    for circle in circles:
+        start = min(circle, key=positions.__getitem__)
+        turn = circle.index(start)
+        way = " -> ".join(_shortened([*circle[turn:], *circle[:turn], start]))
+        yield _about(nodes[positions[start]], f"cycle {way}")
+    for position, node in enumerate(nodes):
+        parent = node.parent
+        if parent and parent not in positions:
+            yield _about(node, f"unknown parent {parent}")
+        # What hangs on a circle has no depth; the circle is told, and its order means nothing.
+        elif parent in depths and positions[parent] > position:
+            line = nodes[positions[parent]].line
+            yield _about(node, f"its parent {parent} must stand above it, not on line {line}")
+        if depths.get(node.code) == _DEEPEST + 1:  # once a branch, not again further down
+            yield _about(node, f"more than {_DEEPEST} levels deep")
 
 
-def _circle(node: Node, by_code: dict[str, Node]) -> list[str]:
-    """The codes on the way from a node to itself, or nothing."""
-    way = [node.code]
-    above = by_code.get(node.parent)
-    while above is not None and above.code not in way:
-        way.append(above.code)
-        above = by_code.get(above.parent)
-    return way if above is not None and above.code == node.code else []
+def _depths(parents: dict[str, str]) -> tuple[dict[str, int], list[list[str]]]:
+    """The depth of every code that has one (a root: 1), and the circles, each once.
+
+    Every code is walked over once: a walk ends where an earlier one has been.
+    """
+    depths: dict[str, int] = {}
+    circles: list[list[str]] = []
+    endless: set[str] = set()  # on a circle or leading into one
+    for start in parents:
+        way: dict[str, int] = {}
+        code = start
+        while code in parents and code not in depths and code not in endless and code not in way:
+            way[code] = len(way)
+            code = parents[code]
+        if code in way:
+            circles.append(list(way)[way[code] :])
+        if code in way or code in endless:
+            endless.update(way)
+        else:
+            top = depths.get(code, 0)
+            depths.update({each: top + len(way) - steps for each, steps in way.items()})
+    return depths, circles
+
+
+def _shortened(codes: list[str]) -> list[str]:
+    return codes if len(codes) <= 2 * _SHOWN else [*codes[:_SHOWN], "...", *codes[-_SHOWN:]]
+
+
+def _about(node: Node, text: str) -> Problem:
+    return Problem(node.line, f"code {node.code}: {text}" if node.code else text)

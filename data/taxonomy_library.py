@@ -57,22 +57,34 @@ class TaxonomyLibrary:
         return load_taxonomy(path)
 
     def crosswalk(self, source: str, target: str) -> Crosswalk | None:
-        """The crosswalk from one taxonomy to another, validated against both; None if none."""
+        """The crosswalk from one taxonomy to another, validated against both; None if none.
+
+        Where there is only a file for the way back, that one is inverted.
+        """
         path = self._crosswalks.get(f"{source}--{target}")
-        return None if path is None else self._checked_crosswalk(path)
+        if path is not None:
+            return self._checked_crosswalk(path)
+        back = self._crosswalks.get(f"{target}--{source}")
+        if back is None:
+            return None
+        crosswalk = self._checked_crosswalk(back)
+        return crosswalk.inverted(node.code for node in self.taxonomy(source).selectable)
 
     def crosswalk_named(self, name: str) -> Crosswalk:
-        """The crosswalk of that name, validated against both taxonomies."""
-        path = self._crosswalks.get(name)
-        if path is None:
+        """The crosswalk of that name, or the inverse of its way back, validated as above."""
+        if name in self._crosswalks:
+            return self._checked_crosswalk(self._crosswalks[name])
+        source, _, target = name.partition("--")
+        found = self.crosswalk(source, target)
+        if found is None:
             raise StudyError(
                 f"there is no crosswalk {name!r}", f"Known: {', '.join(self.crosswalk_names)}."
             )
-        return self._checked_crosswalk(path)
+        return found
 
     def check_file(self, path: Path) -> Taxonomy | Crosswalk:
         """Load a file of either kind (a crosswalk has `--` in its name)."""
-        return self._checked_crosswalk(path) if "--" in path.stem else load_taxonomy(path)
+        return self._checked_crosswalk(path) if names_crosswalk(path.stem) else load_taxonomy(path)
 
     def _checked_crosswalk(self, path: Path) -> Crosswalk:
         crosswalk = load_crosswalk(path)
@@ -90,6 +102,11 @@ class TaxonomyLibrary:
         if problems:
             raise _refusal(path, problems)
         return crosswalk
+
+
+def names_crosswalk(name: str) -> bool:
+    """Whether that is how a crosswalk is called; no taxonomy can have such a name."""
+    return "--" in name
 
 
 def load_taxonomy(path: Path) -> Taxonomy:

@@ -2,11 +2,13 @@
 
 For files that people write and we must complain about precisely. Anchors and aliases are
 refused: our files need none, and they are how a small file becomes a huge one. So is deep
-nesting, which overflows the stack of the C parser.
+nesting, which overflows the stack of the C parser, and so are control characters: what is
+read here is printed on terminals and labelling pages.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,11 @@ import yaml
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C one is ten times as fast
 _LARGEST = 4_000_000  # bytes; the largest file we ship has under 0.1 million
 _DEEPEST = 100  # levels; ours have four
+
+# C0 but for tab and line feed, DEL and C1, separators of lines, and the explicit direction
+# controls with which a text can be made to read as another one. The plain marks U+200E and
+# U+200F, which Hebrew and Arabic need, are let through.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -60,14 +67,14 @@ def load(path: Path) -> Any:
         line = text[: error.start].count(b"\n") + 1
         raise UnreadableYamlError([Problem(line, "is not UTF-8")]) from error
     try:
-        problems = _refused_structure(decoded)
+        problems = _control_characters(decoded) or _refused_events(decoded)
         value = None if problems else _composed(decoded, problems)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         text_ = error.problem or error.context or "cannot be parsed"
         raise UnreadableYamlError([Problem(line, f"bad YAML: {text_}")]) from error
-    except yaml.reader.ReaderError as error:  # a control character
+    except yaml.reader.ReaderError as error:  # a character that YAML does not know, as U+FFFF
         line = text[: error.position].count(b"\n") + 1
         first = str(error).splitlines()[0]
         raise UnreadableYamlError([Problem(line, f"bad YAML: {first}")]) from error
@@ -76,14 +83,30 @@ def load(path: Path) -> Any:
     return value
 
 
-def _refused_structure(text: str) -> list[Problem]:
-    """Anchors, aliases and deep nesting, found without building anything."""
+def _control_characters(text: str) -> list[Problem]:
+    """Those that stand in the file as they are, in comments too; CR LF ends a line."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    return [problem for line, each in enumerate(lines, 1) for problem in _controls(each, line)]
+
+
+def _controls(text: str, line: int) -> list[Problem]:
+    found = _CONTROL.search(text)
+    if found is None:
+        return []
+    return [Problem(line, f"control character U+{ord(found[0]):04X} is not accepted")]
+
+
+def _refused_events(text: str) -> list[Problem]:
+    """Anchors, aliases, deep nesting and escaped control characters; builds nothing."""
     problems = []
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         line = event.start_mark.line + 1
         if getattr(event, "anchor", None):
             problems.append(Problem(line, "anchors and aliases (&, *) are not accepted"))
+        # A complaint shows a tag as well, and `!%1B` is an escape, too.
+        written = f"{getattr(event, 'value', '')}{getattr(event, 'tag', '')}"
+        problems.extend(_controls(written, line))
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

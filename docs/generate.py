@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import typer
-from typer.testing import CliRunner
 
 from data import provenance
 from data.store import Study
@@ -46,7 +46,10 @@ def schema_page() -> str:
             "their names and columns. The tables behind them, in the schema `store`, do not. Times "
             f"are UTC. This is schema {version}.\n"
         ),
-        "```sh\nduckdb -readonly study.duckdb 'SELECT * FROM runs'\n```\n",
+        (
+            '```python\nimport duckdb\n\nstudy = duckdb.connect("study.duckdb", read_only=True)\n'
+            'print(study.sql("SELECT * FROM runs"))\n```\n'
+        ),
     ]
     for view in views:
         lines.append(f"## {view['view_name']}\n\n{view['comment']}\n")
@@ -83,9 +86,9 @@ def taxonomies_page() -> str:
         "# Taxonomies\n",
         (
             "Shipped with faultatlas, one file each in `data/taxonomies/`. Look at one with "
-            "`annotation taxonomy show NAME`, with definitions by `-v`. An own taxonomy is a file "
-            "of the same form in `taxonomies/` of the study; `annotation taxonomy validate` checks "
-            "it. Definitions are ours; names and structure are those of the source.\n"
+            "`annotation taxonomy show NAME`, with definitions by `-v`. Your own go into "
+            "`taxonomies/` of the study: see [the format](taxonomy-format.md). Definitions "
+            "are ours; names and structure are those of the source.\n"
         ),
     ]
     for name in library.names:
@@ -114,14 +117,25 @@ def command_paths(program: str) -> list[tuple[str, ...]]:
 
 def help_text(path: tuple[str, ...]) -> str:
     """What a command prints for --help on a terminal of 100 columns without colour."""
-    app = importlib.import_module(f"{path[0]}.cli").app
-    shown = CliRunner().invoke(
-        app,
-        [*path[1:], "--help"],
-        prog_name=path[0],
-        env={"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"},
+    program = (
+        f"import sys; sys.argv[0] = {path[0]!r}; from {path[0]}.cli import main; sys.exit(main())"
     )
-    return "\n".join(line.rstrip() for line in shown.output.strip("\n").splitlines())
+    shown = subprocess.run(
+        [sys.executable, "-c", program, *path[1:], "--help"],
+        # A process of its own: typer looks for FORCE_COLOR and its like when it is imported.
+        env={
+            "COLUMNS": "100",
+            "TERMINAL_WIDTH": "100",
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            "PYTHONUTF8": "1",
+        },
+        cwd=DOCS.parent,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    return "\n".join(line.rstrip() for line in shown.stdout.strip("\n").splitlines())
 
 
 def _paths(path: tuple[str, ...], app: typer.Typer) -> Iterator[tuple[str, ...]]:

@@ -30,11 +30,13 @@ def show_status(
 ) -> None:
     """Show what is in the study: rows of each view, and the newest runs."""
     from miner.status import status, status_tables  # noqa: PLC0415  (light --help)
+    from report.tables import console_table  # noqa: PLC0415
 
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))
     output.document(found)
-    output.show(*status_tables(found))
+    views, runs = status_tables(found)
+    output.show(console_table(views), "", console_table(runs))
 
 
 def main() -> None:

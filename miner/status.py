@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.table import Table
-
+from data.results import Column, Table
 from data.store import Study
 
 _NEWEST = 10
@@ -34,15 +33,28 @@ def status(study: Study) -> dict[str, Any]:
 
 
 def status_tables(found: dict[str, Any]) -> tuple[Table, Table]:
-    """The same for a terminal."""
-    views = Table(title=f"Study in {found['study']}", title_justify="left")
-    views.add_column("View")
-    views.add_column("Rows", justify="right")
-    for view, rows in found["rows"].items():
-        views.add_row(view, f"{rows:,}")
-    runs = Table(title="Newest runs", title_justify="left")
-    for heading in ("Started (UTC)", "Command", "Outcome"):
-        runs.add_column(heading)
-    for run in found["runs"]:
-        runs.add_row(run["started_at"], run["command"], run["outcome"])
+    """The same for a reader."""
+    views = Table(
+        "views",
+        f"Study in {found['study']}",
+        (Column("view", "View"), Column("rows", "Rows", "count")),
+        tuple(found["rows"].items()),
+    )
+    runs = Table(
+        "runs",
+        "Newest runs",
+        (
+            Column("started_at", "Started (UTC)", "code"),
+            Column("command", "Command"),
+            Column("outcome", "Outcome", "status"),
+        ),
+        tuple(
+            (_to_the_minute(run["started_at"]), run["command"], run["outcome"])
+            for run in found["runs"]
+        ),
+    )
     return views, runs
+
+
+def _to_the_minute(time: str) -> str:
+    return time[:16].replace("T", " ")

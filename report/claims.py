@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from data import evidence
 from data.errors import StudyError
 from data.evidence import PublishedFigure
+from data.results import Cell, Column, Table
 from data.store import Study
 from report import formatting
 
@@ -44,47 +43,63 @@ def stored(study: Study, *, status: str = "") -> list[dict[str, Any]]:
         )
 
 
-def published_table(figures: Sequence[PublishedFigure], *, verbose: bool) -> Table:
-    """Published figures for a terminal; with notes if asked for."""
-    table = Table(title=f"{len(figures):,} published figures", title_justify="left")
-    table.add_column("Id", no_wrap=True)
-    table.add_column("Study", no_wrap=True)
-    table.add_column("Figure", ratio=3)
-    table.add_column("Printed", ratio=1)
-    table.add_column("Public data", ratio=1)
-    table.add_column("Status")
-    if verbose:
-        table.add_column("Note", ratio=3)
-    for each in figures:
-        cells = [each.figure_id, each.study, each.statement, each.printed, each.computed,
-                 each.status]  # fmt: skip
-        table.add_row(*cells, *([each.note] if verbose else []))
-    return table
+def published_table(figures: Sequence[PublishedFigure]) -> Table:
+    """Published figures beside what the public data give."""
+    return Table(
+        "published",
+        f"{len(figures):,} published figures",
+        (
+            Column("figure_id", "Id", "code"),
+            Column("study", "Study", "code"),
+            Column("statement", "Figure"),
+            Column("printed", "Printed", "code"),
+            Column("computed", "Public data", "code"),
+            Column("status", "Status", "status"),
+        ),
+        tuple(
+            (each.figure_id, each.study, each.statement, each.printed, each.computed, each.status)
+            for each in figures
+        ),
+    )
+
+
+def notes_table(figures: Sequence[PublishedFigure]) -> Table:
+    """What there is to say of published figures: a table of its own, because notes are long."""
+    return Table(
+        "notes",
+        "Notes",
+        (Column("figure_id", "Id", "code"), Column("note", "Note")),
+        tuple((each.figure_id, each.note) for each in figures if each.note),
+    )
 
 
 def stored_table(claims: Iterable[dict[str, Any]]) -> Table:
-    """A study's claims for a terminal."""
-    table = Table(title="Claims of this study", title_justify="left")
-    table.add_column("Id", ratio=2, overflow="fold")
-    table.add_column("Statement", ratio=3)
-    for heading in ("Value", "95 % interval", "Printed"):
-        table.add_column(heading, justify="right")
-    table.add_column("Status")
-    for claim in claims:
-        low, high = claim["low"], claim["high"]
-        table.add_row(
-            claim["claim_id"],
-            claim["statement"],
-            _value(claim["value"]),
-            "" if low is None else f"{low:.1f} to {high:.1f}",
-            _value(claim["printed"]),
-            claim["status"],
-        )
-    return table
+    """A study's claims, each number in its own unit."""
+    return Table(
+        "claims",
+        "Claims of this study",
+        (
+            Column("claim_id", "Id", "code"),
+            Column("statement", "Statement"),
+            Column("value", "Value", "number"),
+            Column("interval", "Interval", "interval"),
+            Column("printed", "Printed", "number"),
+            Column("status", "Status", "status"),
+        ),
+        tuple(_claim_row(claim) for claim in claims),
+    )
 
 
-def _value(value: float | None) -> str:
-    return "" if value is None else formatting.percent(value)
+def _claim_row(claim: dict[str, Any]) -> tuple[Cell, ...]:
+    unit, printed = claim["unit"], claim["printed"]
+    return (
+        claim["claim_id"],
+        claim["statement"],
+        formatting.measure(claim["value"], unit),
+        formatting.interval(claim["low"], claim["high"], unit),
+        None if printed is None else formatting.printed(printed, unit),
+        claim["status"],
+    )
 
 
 def _known(kind: str, name: str, names: Sequence[str]) -> None:

@@ -71,16 +71,19 @@ def list_claims(
         report claims list --published --status "not reproduced"
     """
     from report import claims  # noqa: PLC0415  (light --help)
+    from report.tables import console_table  # noqa: PLC0415
 
     output = Output(as_json, quiet, verbose)
     if published or of_study:
         found = claims.published(status=status, study=of_study)
         output.document({"rule": claims.rule(), "figures": [vars(each) for each in found]})
-        output.show(claims.published_table(found, verbose=verbose))
+        output.show(console_table(claims.published_table(found)))
+        if verbose:
+            output.show("", console_table(claims.notes_table(found)))
         return
     stored = claims.stored(open_study(study, output), status=status)
     output.document({"claims": stored})
-    output.show(claims.stored_table(stored))
+    output.show(console_table(claims.stored_table(stored)))
 
 
 def main() -> None:

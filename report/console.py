@@ -6,16 +6,22 @@ output, everything else to standard error. Imports stay light: `--help` must be 
 
 from __future__ import annotations
 
+import codecs
+import errno
+import io
 import json
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from data.errors import StudyError
+from report.formatting import plain
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -40,6 +46,7 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more
 
 HERE = Path()
 _INTERRUPTED = 130
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 @dataclass(frozen=True)
@@ -53,17 +60,13 @@ class Output:
     def tell(self, message: str) -> None:
         """A message about what is going on."""
         if not self.quiet:
-            _stderr().print(message, soft_wrap=True)
-
-    def detail(self, message: str) -> None:
-        """A message for those who asked for more."""
-        if self.verbose:
-            self.tell(message)
+            _stderr().print(_printable(message), soft_wrap=True)
 
     def document(self, document: Any) -> None:
         """The result as JSON, if that was asked for."""
         if self.as_json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+            text = json.dumps(document, ensure_ascii=not _speaks_utf8(), indent=1)
+            sys.stdout.write(text + "\n")
             sys.stdout.flush()  # a closed pipe is noticed here, not when the interpreter ends
 
     def show(self, *renderables: RenderableType) -> None:
@@ -72,7 +75,7 @@ class Output:
             return
         console = stdout()
         for renderable in renderables:
-            console.print(renderable)
+            console.print(_printable(renderable) if isinstance(renderable, str) else renderable)
 
 
 def stdout() -> Console:
@@ -115,17 +118,63 @@ def run(app: Callable[[], Any]) -> None:
 
     A closed pipe (`analysis ... | head`) ends it quietly: typer and rich see to that.
     """
-    from data.redaction import redact  # noqa: PLC0415  (light --help)
-
+    _accept_every_character()
     try:
         app()
     except StudyError as error:
-        console = _stderr()
-        console.print(f"error: {redact(error.message)}", soft_wrap=True, style="bold red")
-        if error.hint:
-            console.print(redact(error.hint), soft_wrap=True)
-        sys.exit(1)
+        _fail(error)
+    except OSError as error:
+        if error.errno is None:  # a library's own kind of error, such as that of requests
+            raise
+        _give_up_stdout()
+        _fail(explained(error, "the output"))
     except SystemExit as end:
         if end.code == _INTERRUPTED:  # what typer makes of Ctrl-C, without a word
             _stderr().print("interrupted; what was stored is complete")
         raise
+
+
+def explained(error: OSError, what: object, then: str = "run this again") -> StudyError:
+    """The operating system's error in the user's words; `what` if it does not name the file."""
+    name = plain(error.filename or what)
+    if error.errno in _FULL:
+        return StudyError(f"no room left to write {name}", f"Free disk space, then {then}.")
+    return StudyError(
+        f"{name} cannot be read or written: {error.strerror or error}",
+        f"Check the path and its permissions, then {then}.",
+    )
+
+
+def _fail(error: StudyError) -> NoReturn:
+    console = _stderr()
+    with suppress(OSError):  # standard error is full as well: nobody is left to be told
+        console.print(_printable(f"error: {error.message}"), soft_wrap=True, style="bold red")
+        if error.hint:
+            console.print(_printable(error.hint), soft_wrap=True)
+    sys.exit(1)
+
+
+def _give_up_stdout() -> None:
+    """Drop what standard output does not take: the interpreter would try it again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _accept_every_character() -> None:
+    """Make streams of a narrow encoding escape what they do not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _speaks_utf8() -> bool:
+    return codecs.lookup(sys.stdout.encoding or "ascii").name == "utf-8"
+
+
+def _printable(text: str) -> str:
+    """A message as it may be shown: its lines are kept, secrets and terminal escapes are not."""
+    from data.redaction import redact  # noqa: PLC0415  (light --help)
+
+    return "\n".join(plain(line) for line in redact(text).split("\n"))

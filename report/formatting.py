@@ -36,11 +36,11 @@ def plain(text: object) -> str:
 
 
 def file_stem(name: str) -> str:
-    """The name of a table or figure, once it is certain that it stays in its folder."""
+    """The name of a result, table or figure, once it is certain that it stays in its folder."""
     if not _FILE_STEM.fullmatch(name):
         raise StudyError(
             f"{plain(name)!r} cannot be the name of a file",
-            "Name tables and figures with letters, digits, dots, dashes and underscores.",
+            "Name results, tables and figures with letters, digits, dots, dashes and underscores.",
         )
     return name
 

@@ -14,7 +14,7 @@ from data.results import Cell, Column, Table
 from report import formatting
 from report.formatting import NUMERIC_KINDS
 
-# Rows that a page holds; a longer table breaks across pages.
+# Lines that a page holds; a longer table breaks across pages.
 LONGEST_FLOAT = 45
 
 # Characters of \footnotesize that a column of a two-column paper and a narrow page hold.
@@ -81,7 +81,8 @@ def escape(text: str) -> str:
 
 def render(table: Table) -> str:
     """The table as a float, or across pages where it is too long for one."""
-    long = len(table.rows) > LONGEST_FLOAT
+    table = table.narrow()
+    long = _printed_lines(table) > LONGEST_FLOAT
     heads = [_heading(column, index, table) for index, column in enumerate(table.columns)]
     widths = [_width(head, index, table) for index, head in enumerate(heads)]
     wide = sum(widths) > SINGLE_COLUMN
@@ -126,6 +127,12 @@ def render(table: Table) -> str:
         *note,
         rf"\end{{{place}}}",
     )
+
+
+def _printed_lines(table: Table) -> int:
+    """About how many lines the rows take: a row with long texts takes several."""
+    lengths = (sum(len(str(cell)) + 2 for cell in row) for row in table.rows)
+    return sum(1 + length // PAGE for length in lengths)
 
 
 def _escape_letter(letter: str) -> str:

@@ -47,7 +47,7 @@ def write_result(result: Result, folder: Path) -> Path:
     was, a finished one leaves nothing of it but what others put there.
     """
     _check_names(result)
-    with replacing(folder, _files_of_earlier_run(folder)) as new:
+    with replacing(folder, _files_of_earlier_run) as new:
         tables.write_tables(result, new)
         drawings = {figure.name: figures.save(figure, new)[0] for figure in result.figures}
         svgs = {name: path.read_text(encoding="utf-8") for name, path in drawings.items()}

@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from data import result_store
+from jinja2 import TemplateError
+
+from data import provenance, result_store
+from data.errors import StudyError
 from data.provenance import Run, program_version
 from data.results import Result
 from data.store import Study
-from report.console import Output
+from report.console import Output, explained
+from report.formatting import file_stem, plain
 from report.pages import write_result
 from report.tables import console_table
 
+# What comes of content that another version wrote, or a hand: fields that are missing, strange
+# or of another type.
+_STRANGE = (LookupError, TypeError, ValueError, AttributeError, TemplateError)
+
 
 def publish(study: Study, result: Result, run: Run) -> Path:
-    """Store a result and write its report; returns the page."""
+    """Store a result and write its report; returns the page.
+
+    A run whose report could not be written has stored its result all the same: it is partial.
+    """
+    folder = folder_of(study, result.name)
     result_store.save(study, result, run)
-    return write_result(result, folder_of(study, result.name))
+    try:
+        return write_result(result, folder)
+    except BaseException as error:
+        # A disk that is full may not take this either; the first error is the one to tell.
+        with suppress(StudyError), study.writing() as writer:
+            provenance.record(writer, run, "partial")
+        if isinstance(error, OSError | StudyError):
+            raise _only_stored(error, result.name, folder) from error
+        raise
 
 
 def build(study: Study, names: Sequence[str]) -> list[Path]:
     """Write the reports of stored results again, of all if none is named; returns the pages."""
     with study.reading() as reader:
-        wanted = list(names) or result_store.names(reader)
-        results = [result_store.latest(reader, name) for name in wanted]
-    return [write_result(result, folder_of(study, result.name)) for result in results]
+        results = []
+        for name in list(names) or result_store.names(reader):
+            with _named(name):
+                results.append(result_store.latest(reader, name))
+    folders = [folder_of(study, result.name) for result in results]
+    pages = []
+    for result, folder in zip(results, folders, strict=True):
+        with _named(result.name):
+            try:
+                pages.append(write_result(result, folder))
+            except OSError as error:
+                raise explained(error, folder) from error
+    return pages
 
 
 def folder_of(study: Study, name: str) -> Path:
     """Where the report of a result stands."""
-    return study.directory / "out" / name
+    return study.directory / "out" / file_stem(name)
 
 
 def show(output: Output, result: Result, page: Path) -> None:
@@ -52,3 +83,26 @@ def show(output: Output, result: Result, page: Path) -> None:
         if not table.folded:
             output.show("", console_table(table))
     output.show("", f"Report: {page}")
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Content that cannot be read or drawn is the fault of this result."""
+    try:
+        yield
+    except _STRANGE as error:
+        raise StudyError(
+            f"the stored result {plain(name)!r} cannot be rendered "
+            f"({type(error).__name__}: {plain(error)})",
+            "Another version may have written it: run its analysis again. Name the others to "
+            "render them: report build NAME",
+        ) from error
+
+
+def _only_stored(error: OSError | StudyError, name: str, folder: Path) -> StudyError:
+    then = f"write the report with: report build {name}"
+    if isinstance(error, OSError):
+        cause = explained(error, folder, then)
+    else:
+        cause = StudyError(error.message, f"{error.hint} Then {then}.")
+    return StudyError(f"the result is stored, its report is not: {cause.message}", cause.hint)

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from data.results import Cell, Claim, ColumnKind, Result, Table
 from report import formatting, latex
@@ -62,15 +62,16 @@ def result_json(result: Result) -> str:
 def console_table(table: Table, width: int | None = None) -> ConsoleTable:
     """The table for a terminal of that width, or of this one's.
 
-    Texts give way, numbers never break; a column that is aside is left out, and if the
-    rest is still too wide, further ones are, and the table says so.
+    Texts give way, numbers and the words of a status never break; a column that is aside is
+    left out, and if the rest is still too wide, further ones are, and the table says so.
     """
     from rich import box  # noqa: PLC0415  (light --help)
     from rich.table import Table as ConsoleTable  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
     columns = _console_columns(table)
-    kept, widths = _fitting(columns, width or shutil.get_terminal_size().columns)
+    room = width or shutil.get_terminal_size().columns
+    kept, least = _fitting(columns, room)
     hidden = [column.title for column in columns if column not in kept]
     notes = [formatting.plain(table.note), f"Not shown: {', '.join(hidden)}." if hidden else ""]
     note = " ".join(filter(None, notes))
@@ -83,14 +84,10 @@ def console_table(table: Table, width: int | None = None) -> ConsoleTable:
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for column, least in zip(kept, widths, strict=True):
-        shown.add_column(
-            Text(column.title),
-            justify="right" if column.numeric else "left",
-            overflow="fold",
-            min_width=least,
-            max_width=least if column.numeric else None,
-        )
+    # Every width is fixed: rich, left to shrink a table, knows of no least widths.
+    for column, wide in zip(kept, _widened(kept, least, room), strict=True):
+        justify: Literal["left", "right"] = "right" if column.numeric else "left"
+        shown.add_column(Text(column.title), justify=justify, overflow="fold", width=wide)
     for index in range(len(table.rows)):
         # Text, not str: brackets in mined text are no markup.
         shown.add_row(*(Text(column.cells[index]) for column in kept))
@@ -112,7 +109,13 @@ class _ConsoleColumn:
         if self.numeric:
             return max(_longest(self.cells), _longest(self.title.split()))
         words = (word for text in (self.title, *self.cells) for word in text.split())
-        return min(_longest(words), longest_word)
+        longest = _longest(words)
+        return longest if self.kind == "status" else min(longest, longest_word)
+
+    @property
+    def whole(self) -> int:
+        """The width at which no text is broken; numbers need no more than the least."""
+        return self.least(0) if self.numeric else _longest((self.title, *self.cells))
 
 
 def _console_columns(table: Table) -> list[_ConsoleColumn]:
@@ -128,19 +131,38 @@ def _console_columns(table: Table) -> list[_ConsoleColumn]:
 
 
 def _fitting(columns: list[_ConsoleColumn], room: int) -> tuple[list[_ConsoleColumn], list[int]]:
-    """The columns that fit and their least widths; the longest texts go first, never the key."""
+    """The columns that fit and their least widths; the longest texts go first, never the
+    key or a status.
+    """
     key = next((column for column in columns if column.kind == "text"), next(iter(columns), None))
     spare = sorted(
-        (column for column in columns if column is not key),
+        (column for column in columns if column is not key and column.kind != "status"),
         key=lambda column: (column.kind == "text", _longest(column.cells), columns.index(column)),
     )
     kept = list(columns)
     while True:
-        for longest_word in (16, 13, 10):
+        for longest_word in (16, 13, 10) if spare else (16, 13, 10, 4):
             widths = [column.least(longest_word) for column in kept]
-            if sum(widths) + 2 * len(widths) <= room or not spare:
+            if _total(widths) <= room:
                 return kept, widths
+        if not spare:
+            return kept, widths
         kept.remove(spare.pop())
+
+
+def _widened(columns: list[_ConsoleColumn], least: list[int], room: int) -> list[int]:
+    """What room is left goes, a character at a time, to the column whose text is tallest."""
+    widths, whole = list(least), [column.whole for column in columns]
+    while columns and _total(widths) < room:
+        tallest = max(range(len(columns)), key=lambda index: whole[index] / widths[index])
+        if widths[tallest] >= whole[tallest]:
+            break
+        widths[tallest] += 1
+    return widths
+
+
+def _total(widths: list[int]) -> int:
+    return sum(widths) + 2 * len(widths)
 
 
 def _longest(texts: Iterable[str]) -> int:

@@ -12,7 +12,7 @@ from data.evidence import Paper, PaperCode
 
 FAULTS = ("humbatova", "new-faults")
 TECHNIQUES = "debugging-techniques"
-SUPPORTS = ("explicit", "theme", "group", "evaluation")
+SUPPORTS = ("explicit", "theme", "group")  # `evaluation` papers target nothing
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ class CodeGap:
     count: int
     status: str
     faults: tuple[str, ...]  # leaves of the fault taxonomy that it means
+    relation: str  # of the crosswalk's pair; exact in the fault taxonomy itself
     techniques: tuple[str, ...] | None  # that find such defects; None where nobody looked
     reason: str
 
@@ -42,7 +43,7 @@ def study_gap(
         to_faults = None if taxonomy is None else library.crosswalk(name, FAULT_TAXONOMY)
         to_techniques = None if taxonomy is None else library.crosswalk(name, TECHNIQUES)
         for code, count in Counter(labels[name]).items():
-            meant, reason = _meant(name, code, fault_taxonomy, taxonomy, to_faults)
+            meant, relation, reason = _meant(name, code, fault_taxonomy, taxonomy, to_faults)
             techniques = None if to_techniques is None else to_techniques.pair(code)
             known = taxonomy is not None and code in taxonomy
             found.append(
@@ -53,6 +54,7 @@ def study_gap(
                     count=count,
                     status=_status({statuses[leaf] for leaf in meant}),
                     faults=meant,
+                    relation=relation,
                     techniques=None if techniques is None else techniques.targets,
                     reason=reason,
                 )
@@ -66,21 +68,21 @@ def _meant(
     fault_taxonomy: Taxonomy,
     taxonomy: Taxonomy | None,
     crosswalk: Crosswalk | None,
-) -> tuple[tuple[str, ...], str]:
-    """The leaves of the fault taxonomy that a code means, and why those."""
+) -> tuple[tuple[str, ...], str, str]:
+    """The leaves of the fault taxonomy that a code means, how closely, and why those."""
     if name == FAULT_TAXONOMY:
         if code not in fault_taxonomy:
-            return (), f"no code of {FAULT_TAXONOMY}"
-        return fault_taxonomy.leaves_of(code), "the same taxonomy"
+            return (), "none", f"no code of {FAULT_TAXONOMY}"
+        return fault_taxonomy.leaves_of(code), "exact", "the same taxonomy"
     if taxonomy is None:
-        return (), f"the taxonomy {name} is not known"
+        return (), "none", f"the taxonomy {name} is not known"
     if crosswalk is None:
-        return (), f"no crosswalk from {name} to {FAULT_TAXONOMY}"
+        return (), "none", f"no crosswalk from {name} to {FAULT_TAXONOMY}"
     pair = crosswalk.pair(code)
     if pair is None:
-        return (), f"the crosswalk does not know the code {code}"
+        return (), "none", f"the crosswalk does not know the code {code}"
     leaves = (leaf for target in pair.targets for leaf in fault_taxonomy.leaves_of(target))
-    return tuple(dict.fromkeys(leaves)), pair.basis
+    return tuple(dict.fromkeys(leaves)), pair.relation, pair.basis
 
 
 def _status(statuses: set[str]) -> str:

@@ -10,7 +10,7 @@ from analysis.coverage.faults import Fault
 from analysis.coverage.gap import StatusShares
 from analysis.coverage.labels import CodeGap
 from analysis.coverage.published import RULE, Comparison
-from analysis.statistics.intervals import Share, wilson_share
+from analysis.statistics.intervals import wilson_share
 from data import evidence
 from data.evidence import Reading
 from data.results import Bar, Cell, Column, Figure, Part, Series, Table
@@ -25,17 +25,10 @@ _OCCURRENCES = (
 )
 
 
-def interval(share: Share) -> str:
-    """The ends of an interval, in percent."""
-    if share.low is None or share.high is None:
-        return ""
-    return f"{share.low:.1f} to {share.high:.1f}"
-
-
 def shares_table(gap: Iterable[StatusShares], name: str = "shares") -> Table:
     """Every share with its interval, one row each."""
     rows = [
-        (whole.label, status, share.count, share.total, share.percent, interval(share))
+        (whole.label, status, share.count, share.total, share.percent, share.low, share.high)
         for whole in gap
         for status, share in whole.shares.items()
         if share.count
@@ -49,20 +42,22 @@ def shares_table(gap: Iterable[StatusShares], name: str = "shares") -> Table:
             Column("count", "Count", "count"),
             Column("total", "Of", "count"),
             Column("percent", "Share", "percent"),
-            Column("interval", "95 % interval", "interval"),
+            Column("low", "95 % from", "percent"),
+            Column("high", "to", "percent"),
         ),
         tuple(rows),
         note="Wilson score intervals. Statuses without a case are left out.",
     )
 
 
-def published_table(comparisons: Iterable[Comparison]) -> Table:
+def published_table(comparisons: Sequence[Comparison]) -> Table:
     """The printed shares beside ours."""
     return Table(
         "published",
         "Published figures beside ours",
         (
             Column("statement", "Figure"),
+            Column("ours_counts", "Ours counts", aside=True),
             Column("printed", "Printed", "percent"),
             Column("ours", "Ours", "percent"),
             Column("difference", "Difference", "points"),
@@ -72,6 +67,7 @@ def published_table(comparisons: Iterable[Comparison]) -> Table:
         tuple(
             (
                 each.printed.statement,
+                each.printed.ours_counts,
                 each.printed.printed,
                 each.ours,
                 each.difference,
@@ -80,7 +76,11 @@ def published_table(comparisons: Iterable[Comparison]) -> Table:
             )
             for each in comparisons
         ),
-        note=RULE,
+        note=(
+            f"{RULE} The report says which reading each status rests on."
+            if any(each.status for each in comparisons)
+            else "For comparison only: other evidence than the survey's gives no status."
+        ),
     )
 
 
@@ -93,7 +93,7 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
         rows.append(
             (rank, fault.code, fault.name, fault.category.split(" / ")[-1], fault.github,
              fault.stackoverflow, fault.interviews, fault.mentions, share.percent,
-             interval(share))
+             share.low, share.high)
         )  # fmt: skip
     return Table(
         "untargeted",
@@ -106,10 +106,11 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
             *_OCCURRENCES,
             Column("mentions", "All", "count"),
             Column("percent", "Share of all", "percent", aside=True),
-            Column("interval", "95 % interval", "interval", aside=True),
+            Column("low", "95 % from", "percent", aside=True),
+            Column("high", "to", "percent", aside=True),
         ),
         tuple(rows),
-        note=f"Ranked by artifacts and interview mentions together; shares of all {total:,}.",
+        note=f"Ranked by artifacts and interview mentions together, {total:,} in all.",
     )
 
 
@@ -253,12 +254,12 @@ def faults_table(faults: Sequence[Fault], corpus: Corpus) -> Table:
         (
             _CODE,
             _FAULT,
-            Column("category", "Category"),
+            Column("category", "Category", aside=True),
             Column("status", "Status", "status"),
             Column("basis", "Ground"),
-            Column("papers", "Papers"),
+            Column("papers", "Papers", aside=True),
             *_OCCURRENCES,
-            Column("note", "Note"),
+            Column("note", "Note", aside=True),
         ),
         tuple(
             (
@@ -277,7 +278,7 @@ def faults_table(faults: Sequence[Fault], corpus: Corpus) -> Table:
         ),
         note=(
             "Ground: named, or only through its category. Papers: those of the corpus whose codes "
-            "are the fault or a category above it."
+            "are the fault or a category above it, whatever status the survey gives it."
         ),
         folded=True,
     )
@@ -317,12 +318,14 @@ def readings_table(readings: Iterable[Reading]) -> Table:
     )
 
 
-def disagreements_table(by_corpus: Sequence[Fault], by_survey: Sequence[Fault]) -> Table:
+def disagreements_table(
+    by_corpus: Sequence[Fault], by_survey: Sequence[Fault], corpus: Corpus
+) -> Table:
     """The leaves where the codes of the papers and the survey's own status differ."""
     survey = {fault.code: fault for fault in by_survey}
     rows = [
         (fault.code, fault.name, fault.status, fault.basis, survey[fault.code].status,
-         ", ".join(fault.papers), survey[fault.code].note)
+         ", ".join(corpus.label(paper) for paper in fault.papers), survey[fault.code].note)
         for fault in by_corpus
         if fault.status != survey[fault.code].status
     ]  # fmt: skip
@@ -333,28 +336,41 @@ def disagreements_table(by_corpus: Sequence[Fault], by_survey: Sequence[Fault]) 
             _CODE,
             _FAULT,
             Column("corpus", "By the papers"),
-            Column("basis", "Ground"),
+            Column("basis", "Ground", aside=True),
             Column("survey", "By the survey"),
             Column("papers", "Papers"),
-            Column("note", "Note"),
+            Column("note", "Note", aside=True),
         ),
         tuple(rows),
         note="Ground: named, or only through its category.",
     )
 
 
-def single_paper_table(faults: Sequence[Fault], corpus: Corpus) -> Table:
-    """The faults that would be untargeted without one paper."""
+def dependence_table(faults: Sequence[Fault], corpus: Corpus) -> Table:
+    """What would be untargeted without each paper, the weightiest first."""
+    alone: dict[str, list[Fault]] = {}
+    for fault in faults:
+        if len(fault.papers) == 1:
+            alone.setdefault(fault.papers[0], []).append(fault)
+    weights = {
+        paper: (len(only), sum(each.artifacts for each in only), sum(f.interviews for f in only))
+        for paper, only in alone.items()
+    }
     return Table(
-        "single-paper",
-        "Faults that only one paper targets",
-        (_CODE, _FAULT, Column("basis", "Ground"), Column("paper", "Paper")),
-        tuple(
-            (fault.code, fault.name, fault.basis, corpus.label(fault.papers[0]))
-            for fault in faults
-            if len(fault.papers) == 1
+        "dependence",
+        "How much hangs on one paper",
+        (
+            Column("paper", "Without"),
+            Column("faults", "Faults less", "count"),
+            Column("artifacts", "Artifacts less", "count"),
+            Column("interviews", "Mentions less", "count"),
+            Column("which", "Which faults", aside=True),
         ),
-        folded=True,
+        tuple(
+            (corpus.label(paper), *weights[paper], ", ".join(each.code for each in alone[paper]))
+            for paper in sorted(weights, key=lambda paper: (*(-w for w in weights[paper]), paper))
+        ),
+        note="What only this paper targets. Papers without a line change nothing when left out.",
     )
 
 
@@ -370,6 +386,7 @@ def codes_table(codes: Sequence[CodeGap], techniques: Taxonomy) -> Table:
             Column("count", "Labels", "count"),
             Column("status", "Status", "status"),
             Column("faults", "Means"),
+            Column("relation", "Relation"),
             Column("techniques", "Found by"),
             Column("reason", "Reason"),
         ),
@@ -381,6 +398,7 @@ def codes_table(codes: Sequence[CodeGap], techniques: Taxonomy) -> Table:
                 each.count,
                 each.status,
                 ", ".join(each.faults),
+                each.relation,
                 _technique_names(each.techniques, techniques),
                 each.reason,
             )
@@ -416,6 +434,10 @@ def untargeted_codes_table(codes: Sequence[CodeGap]) -> Table:
             Column("ground", "Why"),
         ),
         tuple(rows[:10]),
+        note=(
+            "Where it is known which techniques find defects of a type, that decides; elsewhere "
+            "the survey's status of its faults does."
+        ),
     )
 
 

@@ -21,6 +21,7 @@ from report.console import (
 if TYPE_CHECKING:
     from data.results import Result
     from data.store import Study
+    from data.taxonomy_library import TaxonomyLibrary
 
 NAME = "coverage-gap"
 
@@ -42,23 +43,24 @@ def run(
     round_name: str = "",
 ) -> Result:
     """Compute the gap; nothing is stored."""
-    from analysis.coverage import results  # noqa: PLC0415  (light --help)
+    from analysis.coverage import literature  # noqa: PLC0415  (light --help)
     from analysis.coverage.corpus import shipped_corpus  # noqa: PLC0415
+    from analysis.coverage.own_labels import study_result  # noqa: PLC0415
     from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
 
     _refuse_strays(evidence, without=without, support=support, round_name=round_name)
     library = TaxonomyLibrary(study.directory)
     corpus = shipped_corpus()
     if evidence is Evidence.SURVEY:
-        return results.survey_result(library, corpus)
+        return literature.survey_result(library, corpus)
     if evidence is Evidence.STUDY:
-        labels = _final_labels(study, round_name)
-        return results.study_result(library, corpus, labels, _given(round=round_name))
+        labels = _final_labels(study, round_name, library)
+        return study_result(library, corpus, labels, _given(round=round_name))
     corpus = corpus.without(without)
     if support:
         corpus = corpus.supported_by(support)
     parameters = _given(without=sorted(without), support=sorted(support))
-    return results.corpus_result(library, corpus, parameters)
+    return literature.corpus_result(library, corpus, parameters)
 
 
 def command(
@@ -88,17 +90,17 @@ def command(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show which faults research targets, and which of those practice meets it does not.
+    """Show the faults that debugging research targets, and those that it leaves to practice.
 
     Prints the shares with their intervals, the published figures beside ours and the most
     frequent faults that nobody targets, and writes a report with tables and figures to
-    `out/` of the study.
+    `out/` of the study. Other evidence or another choice of papers is another report.
 
     Examples:
 
         analysis coverage-gap
 
-        analysis coverage-gap --evidence corpus --without deepfd
+        analysis coverage-gap --evidence corpus --without shapetracer
 
         analysis coverage-gap --evidence study --json
     """
@@ -120,26 +122,51 @@ def command(
     show(output, result, page)
 
 
-def _final_labels(study: Study, round_name: str) -> dict[str, list[str]]:
+def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> dict[str, list[str]]:
+    """Taxonomy to the codes of its final labels, in one round or in all."""
     with study.reading() as reader:
         rows = reader.rows(
-            "SELECT taxonomy, code FROM final_labels WHERE ? IN ('', round) "
+            "SELECT taxonomy, taxonomy_version, code FROM final_labels WHERE ? IN ('', round) "
             "ORDER BY taxonomy, round, item_id, code",
             [round_name],
         )
-        rounds = reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
+        rounds = [
+            row["round"]
+            for row in reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
+        ]
+        twice = reader.value(
+            "SELECT count(*) FROM (SELECT 1 FROM final_labels WHERE ? IN ('', round) "
+            "GROUP BY taxonomy, artifact_id HAVING count(DISTINCT round) > 1)",
+            [round_name],
+        )
     if not rows:
-        known = ", ".join(row["round"] for row in rounds)
         raise StudyError(
             f"the study has no final labels{f' in round {round_name!r}' if round_name else ''}",
-            f"Its rounds: {known}."
-            if known
+            f"Its rounds: {', '.join(rounds)}."
+            if rounds
             else "Bring some in: annotation import ROUND FILE --item COL --final COL --taxonomy T",
         )
+    if twice:
+        raise StudyError(
+            f"{twice:,} artifacts have final labels in several rounds and would count twice",
+            f"Choose one with --round: {', '.join(rounds)}.",
+        )
+    _refuse_other_versions(rows, library)
     labels: dict[str, list[str]] = {}
     for row in rows:
         labels.setdefault(row["taxonomy"], []).append(row["code"])
     return labels
+
+
+def _refuse_other_versions(rows: list[dict[str, Any]], library: TaxonomyLibrary) -> None:
+    """A code may mean something else in another version of its taxonomy."""
+    for name, version in sorted({(row["taxonomy"], row["taxonomy_version"]) for row in rows}):
+        if name in library.names and library.taxonomy(name).version != version:
+            raise StudyError(
+                f"labels were given with {name} {version}, but {name} is "
+                f"{library.taxonomy(name).version} here",
+                "Use the version of faultatlas that they were given with, or label again.",
+            )
 
 
 def _refuse_strays(

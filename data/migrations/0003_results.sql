@@ -1,4 +1,8 @@
+-- The newest result is the one that was stored last: clocks go back, and runs overtake each other.
+CREATE SEQUENCE store.result_number;
+
 CREATE TABLE store.result (
+    number     BIGINT NOT NULL DEFAULT nextval('store.result_number'),
     run_id     VARCHAR NOT NULL,
     result     VARCHAR NOT NULL,
     analysis   VARCHAR NOT NULL,
@@ -29,7 +33,7 @@ CREATE TABLE store.claim (
 CREATE VIEW results AS
 SELECT
     result, analysis, parameters, content, run_id,
-    run_id = max(run_id) OVER (PARTITION BY result) AS is_latest
+    number = max(number) OVER (PARTITION BY result) AS is_latest
 FROM store.result;
 
 CREATE VIEW claims AS

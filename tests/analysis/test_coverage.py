@@ -9,8 +9,8 @@ from analysis.coverage.corpus import Corpus, shipped_corpus
 from analysis.coverage.faults import Fault, corpus_faults, survey_faults
 from analysis.coverage.gap import gap, most_frequent_untargeted
 from analysis.coverage.labels import study_gap
+from analysis.coverage.literature import corpus_result, survey_result
 from analysis.coverage.published import compare
-from analysis.coverage.results import corpus_result, survey_result
 from data.errors import StudyError
 from data.evidence import PaperCode
 from data.taxonomy_library import TaxonomyLibrary
@@ -180,3 +180,19 @@ def test_labels_in_the_fault_taxonomy_need_no_crosswalk_and_categories_may_be_mi
         "5.7.L6": "not mentioned",
         "x": "unmapped",
     }
+
+
+def test_what_hangs_on_one_paper_is_what_leaving_it_out_changes() -> None:
+    full = corpus_faults(FAULTS, CORPUS)
+    listed = corpus_result(LIBRARY, CORPUS, {}).table("dependence").records()
+    labels = {paper.label: paper.paper for paper in CORPUS.papers}
+    assert listed
+    for row in listed[:3]:
+        less = corpus_faults(FAULTS, CORPUS.without([labels[str(row["paper"])]]))
+        lost = shares(full, "faults")["targeted"] - shares(less, "faults")["targeted"]
+        lost += shares(full, "faults")["new"] - shares(less, "faults")["new"]
+        assert lost == row["faults"]
+        assert (
+            shares(less, "artifacts")["untargeted"] - shares(full, "artifacts")["untargeted"]
+            == row["artifacts"]
+        )

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from data.store import Study
+
 BIN = Path(sys.executable).parent
 
 
@@ -47,7 +49,7 @@ def hashes(folder: Path) -> dict[str, str]:
 def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(tmp_path: Path) -> None:
     found = run(tmp_path, "coverage-gap")
     assert found.returncode == 0, found.stderr
-    for words in ("44 of 96", "46 (47.9 %)", "79 of 149", "106 of 226", "not reproduced"):
+    for words in ("targets 44", "leaves 46", "79 of 149", "106 of 226", "not reproduced"):
         assert words in found.stdout
     assert "new study in" in found.stderr
     assert "out/coverage-gap/report.html" in found.stdout
@@ -102,10 +104,17 @@ def test_the_report_can_be_built_again_from_the_study(tmp_path: Path) -> None:
 def test_leaving_a_paper_out_changes_only_the_corpus_result(tmp_path: Path) -> None:
     survey = document(tmp_path)
     full = document(tmp_path, "--evidence", "corpus")
-    before = hashes(tmp_path / "out" / "coverage-gap")
+    before = hashes(tmp_path / "out")
     less = document(tmp_path, "--evidence", "corpus", "--without", "ShapeTracer")
     assert less["faults"]["untargeted"]["count"] == full["faults"]["untargeted"]["count"] + 2
-    assert hashes(tmp_path / "out" / "coverage-gap") == before
+    after = hashes(tmp_path / "out")
+    assert {name: after[name] for name in before} == before
+    assert less["result"] == "coverage-gap-corpus-without-shapetracer"
+    assert all("without=ShapeTracer" in claim["query"] for claim in less["claims"])
+    title = json.loads((Path(tmp_path / less["report"]).parent / "result.json").read_text())[
+        "title"
+    ]
+    assert "without ShapeTracer" in title
     assert document(tmp_path)["faults"] == survey["faults"]
     assert full["targeted_by"]["named"] > 0
     assert full["targeted_by"]["category"] > 0
@@ -119,6 +128,8 @@ def test_every_run_and_claim_is_in_the_study(tmp_path: Path) -> None:
     assert {each["command"] for each in status["runs"]} == {"analysis coverage-gap"}
     claims = json.loads(run(tmp_path, "claims", "list", "--json", program="report").stdout)
     assert len(claims["claims"]) == 8
+    # Another evidence is no attempt to reproduce the survey's figures, so it gets no status.
+    assert {claim["status"] for claim in claims["claims"] if "corpus" in claim["claim_id"]} == {""}
 
 
 @pytest.mark.parametrize(
@@ -165,3 +176,25 @@ def test_final_labels_in_another_taxonomy_give_a_gap(tmp_path: Path) -> None:
     other = run(tmp_path, "coverage-gap", "--evidence", "study", "--round", "r2")
     assert other.returncode == 1
     assert "r1" in other.stderr
+    again = run(
+        tmp_path, "import", "r2", "labels.csv", "--item", "URL", "--final", "final",
+        "--taxonomy", "hp-defects", program="annotation",
+    )  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    both = run(tmp_path, "coverage-gap", "--evidence", "study")
+    assert both.returncode == 1
+    assert "4 artifacts" in both.stderr
+    assert "--round: r1, r2" in both.stderr
+    assert document(tmp_path, "--evidence", "study", "--round", "r2")["labels"]["total"] == 4
+
+
+def test_labels_of_another_version_of_a_taxonomy_are_refused(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    with study.writing() as writer:
+        writer.execute(
+            "INSERT INTO store.final_label VALUES "
+            "('r', 'github:o/r#1', 'github:o/r#1', 'hp-defects', '0.9.0', 'A1', 'imported', 'x')"
+        )
+    found = run(tmp_path, "coverage-gap", "--evidence", "study")
+    assert found.returncode == 1
+    assert "hp-defects 0.9.0, but hp-defects is 1.0.0" in found.stderr

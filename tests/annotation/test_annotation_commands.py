@@ -86,7 +86,10 @@ def test_a_changed_code_of_a_real_sheet_is_refused(
 
 BROKEN: dict[str, tuple[str | bytes, str]] = {
     "unknown code": (GOOD.replace("A1", "Z1"), "sheet.csv:2: 'Z1' is no code of hp-defects"),
-    "category": (GOOD.replace("A1", "A"), "sheet.csv:2: 'A' is no code of hp-defects"),
+    "category": (
+        GOOD.replace("A1", "A"),
+        "sheet.csv:2: 'A' is a category of hp-defects: a leaf is wanted",
+    ),
     # To rich, `:100:` is an emoji.
     "line 100": (
         GOOD + "o/r#3,\n" * 96 + "o/r#4,Z1\n",
@@ -225,6 +228,64 @@ def test_the_list_shows_every_taxonomy_and_crosswalk(command: Command) -> None:
     assert (shown.returncode, shown.stderr) == (0, "")
     for name in (*library.names, *library.crosswalk_names):
         assert name in shown.stdout
+
+
+def test_titles_are_whole_on_a_terminal_of_80_columns(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = command("annotation", "taxonomy", "list").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in shown
+    assert "Not shown" not in shown
+    for word in ("machine-learning", "neural-network", "maintenance-themes", "multiple"):
+        assert word in shown.split()
+
+
+def test_a_crosswalk_is_shown_with_the_names_of_both_sides(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    line = ("annotation", "taxonomy", "show", "hp-defects--humbatova")
+    shown = command(*line)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    rows = [" ".join(row.split()) for row in shown.stdout.splitlines()]
+    assert "E2 Abnormal loss value change 5.2.L1 Wrong loss function calculation related" in rows
+    assert "G3 Model load/export error \N{EN DASH} none" in rows
+    assert "Basis" not in shown.stdout
+    assert "Basis" in command(*line, "-v").stdout
+    part = command(*line, "B").stdout
+    assert "B1 " in part
+    assert "A1 " not in part
+
+    document = json.loads(command(*line, "--json").stdout)
+    assert (document["crosswalk"], document["from"], document["to"]) == (
+        "hp-defects--humbatova", "hp-defects", "humbatova",
+    )  # fmt: skip
+    assert len(document["pairs"]) == 21
+    [loss] = json.loads(command(*line, "E2", "--json").stdout)["pairs"]
+    assert loss.pop("basis").startswith("In both the loss takes values")
+    assert loss == {
+        "from": "E2", "name": "Abnormal loss value change", "relation": "related",
+        "to": [{"code": "5.2.L1", "name": "Wrong loss function calculation"}],
+    }  # fmt: skip
+
+
+def test_the_inverse_of_a_crosswalk_is_shown(command: Command) -> None:
+    shown = command("annotation", "taxonomy", "show", "dl-bugs--humbatova", "gpu", "--json")
+    document = json.loads(shown.stdout)
+    assert document["source"].startswith("The inverse of humbatova--dl-bugs. ")
+    [pair] = document["pairs"]
+    assert pair["to"][0] == {"code": "2.L1", "name": "Missing destination GPU device"}
+
+
+def test_an_unknown_crosswalk_or_code_of_one_is_refused(command: Command) -> None:
+    ended = command("annotation", "taxonomy", "show", "humbatova--symptoms")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("error: there is no crosswalk 'humbatova--symptoms'\nKnown: hp")
+    ended = command("annotation", "taxonomy", "show", "hp-defects--humbatova", "Z9")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("error: taxonomy hp-defects has no code 'Z9'\n")
 
 
 def test_a_branch_is_shown_with_its_definitions(command: Command) -> None:

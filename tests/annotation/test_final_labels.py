@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.final_labels import FinalLabel, Sheet, read_sheets, store_final_labels
+from annotation.final_labels import (
+    FinalLabel,
+    Sheet,
+    checked_round,
+    read_sheets,
+    store_final_labels,
+)
 from data import provenance
 from data.errors import StudyError
 from data.store import Study
@@ -67,15 +73,42 @@ def test_items_and_codes_are_recognised_however_they_are_written(tmp_path: Path)
 
 def test_an_artifact_in_several_rows_becomes_several_items(tmp_path: Path) -> None:
     first = sheet(tmp_path, "o/r#1,A1", "o/r#2,A1", "https://github.com/o/r/issues/1,B1")
-    second = sheet(tmp_path, "o/r#1,A1", name="second.csv")
-    found = read(first, second)
+    found = read(first)
     assert [(label.item_id, label.artifact_id, label.code) for label in found.labels] == [
         ("github:o/r#1", "github:o/r#1", "A1"),
         ("github:o/r#2", "github:o/r#2", "A1"),
         ("github:o/r#1~2", "github:o/r#1", "B1"),
-        ("github:o/r#1~3", "github:o/r#1", "A1"),
     ]
-    assert (found.rows, found.repeated) == (4, ("github:o/r#1",))
+    assert (found.rows, found.repeated) == (3, ("github:o/r#1",))
+
+
+def test_an_artifact_in_several_sheets_is_one_item_however_they_are_grouped(tmp_path: Path) -> None:
+    first = sheet(tmp_path, "o/r#1,A1", "o/r#2,A1")
+    second = sheet(tmp_path, "o/r#1,A1", "o/r#3,B1", name="second.csv")
+    together = {label for path in (first, second) for label in read(path).labels}
+    assert set(read(first, second).labels) == together
+    assert read(first, first).labels == read(first).labels
+    other = sheet(tmp_path, "o/r#1,B1", name="other.csv")
+    with pytest.raises(StudyError, match=r"other\.csv:2: github:o/r#1 has another code"):
+        read(first, other)
+
+
+def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    path.write_text("item,final,final\no/r#1,A1,B1\n", encoding="utf-8")
+    with pytest.raises(StudyError, match="'final' stands twice"):
+        read_sheets([path], item_column="item", final_column="final", taxonomy=DEFECTS)
+
+
+def test_a_sheet_without_rows_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="no rows below its header"):
+        read(sheet(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["", " ", " r", "a\x1b[31m", "a\nb"])
+def test_what_is_no_name_for_a_round_is_refused(name: str) -> None:
+    with pytest.raises(StudyError, match="no name for a round"):
+        checked_round(name)
 
 
 def test_rows_without_a_code_are_counted_and_make_no_item(tmp_path: Path) -> None:
@@ -98,22 +131,28 @@ def test_a_cell_holds_several_codes_where_the_taxonomy_allows_it(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("taxonomy", "cell"),
+    ("taxonomy", "cell", "complaint"),
     [
-        ("hp-defects", "A"),  # a category, where only leaves may be chosen
-        ("hp-defects", "Installation and deployment defects"),
-        ("hp-defects", "H1"),
-        ("hp-defects", "A1 A2"),
-        ("hp-defects", "A1;B1"),  # one code an item
-        ("challenges", "D1;D"),
-        ("challenges", "D1;X"),
+        ("hp-defects", "A", "'A' is a category of hp-defects: a leaf is wanted"),
+        (
+            "hp-defects",
+            "Installation and deployment defects",
+            "'Installation and deployment defects' is a category of hp-defects: a leaf is wanted",
+        ),
+        ("hp-defects", "H1", "'H1' is no code of hp-defects"),
+        ("hp-defects", "A1 A2", "'A1 A2' is no code of hp-defects"),
+        ("hp-defects", "A1;B1", "'A1;B1' is no code of hp-defects"),  # one code an item
+        ("challenges", "D1;D", "'D' is a category of challenges: a leaf is wanted"),
+        ("challenges", "D1;X", "'X' is no code of challenges"),
     ],
 )
-def test_what_may_not_be_chosen_is_refused(tmp_path: Path, taxonomy: str, cell: str) -> None:
+def test_what_may_not_be_chosen_is_refused(
+    tmp_path: Path, taxonomy: str, cell: str, complaint: str
+) -> None:
     path = sheet(tmp_path, "o/r#1,", f"o/r#1,{cell}")
     with pytest.raises(StudyError) as refused:
         read(path, taxonomy=taxonomy)
-    assert refused.value.message == f"{path}:3: {cell!r} is no code of {taxonomy}"
+    assert refused.value.message == f"{path}:3: {complaint}"
 
 
 def test_every_wrong_cell_is_named_and_many_are_counted(tmp_path: Path) -> None:
@@ -191,6 +230,7 @@ def test_one_round_may_hold_labels_of_several_taxonomies(tmp_path: Path) -> None
 @given(
     st.lists(
         st.tuples(st.integers(1, 4), st.sampled_from([leaf.code for leaf in DEFECTS.leaves])),
+        min_size=1,
         max_size=12,
     )
 )

@@ -142,6 +142,50 @@ def test_the_codes_of_one_level_of_faults_are_counted_as_in_the_package() -> Non
     assert [depths.count(depth) for depth in (0, 1, 2)] == [5, 11, 8]
 
 
+def test_the_bug_types_lead_to_faults_through_the_inverse() -> None:
+    back = LIBRARY.crosswalk("dl-bugs", "humbatova")
+    assert back is not None
+    assert back.name == "dl-bugs--humbatova"
+    bug_types = LIBRARY.taxonomy("dl-bugs").leaves
+    assert [pair.code for pair in back.pairs] == [node.code for node in bug_types]
+    found = {pair.code: pair for pair in back.pairs}
+    on_devices = [f"2.L{number}" for number in range(1, 11)]
+    assert found["gpu"].targets == (*on_devices, "5.7.L1", "5.7.L3")
+    assert (found["ndl"].targets, found["ndl"].relation) == ((), "none")
+    assert {code[0] for code in found["tensor"].targets} == {"1", "4"}
+    # Where a leaf is shared with another type, the crosswalk says "related".
+    assert {found[code].relation for code in ("gpu", "tensor")} == {"related"}
+    assert found["gpu"].basis == "The inverse of humbatova--dl-bugs, which maps 12 codes here."
+
+
+@each_crosswalk
+def test_a_crosswalk_can_be_read_backwards(name: str) -> None:
+    crosswalk = LIBRARY.crosswalk_named(name)
+    back = LIBRARY.crosswalk(crosswalk.target_taxonomy, crosswalk.source_taxonomy)
+    assert back is not None
+    forwards = {(pair.code, target) for pair in crosswalk.pairs for target in pair.targets}
+    assert {(target, pair.code) for pair in back.pairs for target in pair.targets} == forwards
+
+
+@each_taxonomy
+def test_a_parent_stands_above_its_children(name: str) -> None:
+    above: set[str] = {""}
+    for node in LIBRARY.taxonomy(name).nodes:
+        assert node.parent in above, node.code
+        above.add(node.code)
+
+
+def test_a_wrong_start_state_is_told_from_a_wrong_kind_of_model() -> None:
+    faults = LIBRARY.taxonomy("humbatova")
+    assert {"1.1.L2", "1.1.L3", "1.1.L4"} <= mentioned(faults.node("1.1.L1").not_this, faults)
+
+
+def test_framework_defects_and_faults_are_at_most_related() -> None:
+    crosswalk = LIBRARY.crosswalk_named("hp-defects--humbatova")
+    led = {pair.code: pair.relation for pair in crosswalk.pairs if pair.targets}
+    assert led == {"B1": "related", "C2": "related", "E2": "related"}
+
+
 def facts(folder: Path, name: str) -> dict[str, dict[str, str]]:
     with (folder / "facts" / name).open(encoding="utf-8", newline="") as file:
         return {row["code"]: row for row in csv.DictReader(file)}

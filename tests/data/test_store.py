@@ -83,7 +83,7 @@ def test_the_first_writing_makes_the_study_and_says_so(tmp_path: Path) -> None:
     assert told == [f"new study in {directory}"]
     assert study.exists
     assert study.database == directory / DATABASE
-    assert "[study]" in (directory / SETTINGS).read_text(encoding="utf-8")
+    assert "# Choices of this study" in (directory / SETTINGS).read_text(encoding="utf-8")
     assert set(contents(directory)) <= {SETTINGS, DATABASE, f"{DATABASE}.wal"}
 
     again = Study(directory, tell=told.append)
@@ -494,7 +494,7 @@ def test_a_disk_that_is_full_at_once_leaves_no_broken_study(
     with Study(directory).writing() as writer:
         add_run(writer, "room again")
     assert run_ids(Study(directory)) == ["room again"]
-    assert "[study]" in (directory / SETTINGS).read_text(encoding="utf-8")
+    assert "# Choices of this study" in (directory / SETTINGS).read_text(encoding="utf-8")
 
 
 def test_the_database_file_alone_is_the_whole_study(tmp_path: Path) -> None:
@@ -509,3 +509,41 @@ def test_the_database_file_alone_is_the_whole_study(tmp_path: Path) -> None:
     copied.write_bytes(study.database.read_bytes())
     with Study(copied.parent).reading() as reader:
         assert reader.value("SELECT outcome FROM runs") == "ok"
+
+
+def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / DATABASE
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE mine (number INTEGER)")
+    before = contents(tmp_path)
+    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).reading():
+        pass
+    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).writing():
+        pass
+    assert contents(tmp_path) == before
+
+
+def test_reading_does_not_turn_an_empty_database_into_a_study(tmp_path: Path) -> None:
+    duckdb.connect(str(tmp_path / DATABASE)).close()
+    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).reading():
+        pass
+
+
+def test_a_study_behind_a_dead_link_is_named_and_nothing_is_made(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).symlink_to(tmp_path / "gone.duckdb")
+    with pytest.raises(StudyError, match="leads nowhere"), Study(tmp_path).writing():
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == [DATABASE]
+
+
+def test_a_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    directory = tmp_path / os.fsdecode(b"a\xffb")
+    with pytest.raises(StudyError, match="cannot be written as UTF-8"), Study(directory).writing():
+        pass
+    assert not directory.exists()
+
+
+def test_a_study_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StudyError, match="is a file"), Study(tmp_path / "file").writing():
+        pass

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.errors import StudyError
-from data.taxonomy import Node, Taxonomy
+from data.taxonomy import Crosswalk, Node, Pair, Taxonomy
 from data.taxonomy_library import TaxonomyLibrary
 
 
@@ -33,6 +33,7 @@ SHAPES = tree(
     ("4.1.L1", "4.1", "Wrong tensor shape", ("bad-shape", "Shape")),
     ("4.1.L2", "4.1", "Tensor shape mismatch", ("4.1",)),
     ("third-party", "", "Third-party library", ()),
+    ("model-relevance", "", "Model relevance", ("relevance_of_model",)),
 )
 
 
@@ -51,6 +52,11 @@ SHAPES = tree(
         ("tensors & inputs", "4"),
         ("Third Party", "third-party"),
         ("THIRD-PARTY LIBRARY", "third-party"),
+        ("model-relevance", "model-relevance"),
+        ("Model-Relevance", "model-relevance"),
+        ("Model relevance", "model-relevance"),
+        ("model_relevance", "model-relevance"),
+        ("relevance of model", "model-relevance"),
         # A leaf wins over the category above it, and a code over an alias.
         ("Wrong Tensor Shape", "4.1.L1"),
         ("wrong tensor shape", "4.1.L1"),
@@ -95,10 +101,11 @@ def test_case_and_hyphens_of_a_name_do_not_matter(
 def test_the_tree_can_be_walked() -> None:
     assert "4.1" in SHAPES
     assert "4.1.l1" not in SHAPES  # a code is a code; spellings are for `find`
-    assert [node.code for node in SHAPES.children()] == ["4", "third-party"]
+    assert [node.code for node in SHAPES.children()] == ["4", "third-party", "model-relevance"]
     assert [node.code for node in SHAPES.children("4.1")] == ["4.1.L1", "4.1.L2"]
     assert SHAPES.children("4.1.L1") == ()
-    assert [node.code for node in SHAPES.leaves] == ["4.1.L1", "4.1.L2", "third-party"]
+    leaves = [node.code for node in SHAPES.leaves]
+    assert leaves == ["4.1.L1", "4.1.L2", "third-party", "model-relevance"]
     assert [node.code for node in SHAPES.categories] == ["4", "4.1"]
     assert SHAPES.ancestors("4.1.L2") == ("4.1", "4")
     assert SHAPES.ancestors("4") == ()
@@ -113,3 +120,84 @@ def test_an_unknown_code_is_refused() -> None:
     assert refused.value.hint == "Its codes: annotation taxonomy show own"
     with pytest.raises(StudyError):
         SHAPES.leaves_of("5")
+
+
+def test_a_word_code_wins_over_the_equal_name_of_another() -> None:
+    codes = tree(("x", "", "Model relevance", ()), ("model-relevance", "", "Relevance", ()))
+    assert codes.find("model-relevance") == "model-relevance"
+    assert codes.find("Model relevance") == "model-relevance"
+    assert codes.find("relevance") == "model-relevance"
+
+
+# Crosswalks read backwards.
+
+
+def walk(*pairs: tuple[str, str, str]) -> Crosswalk:
+    """A crosswalk from old to new of (code, targets as letters, relation)."""
+    return Crosswalk(
+        name="old--new", version="1.2.0", source_taxonomy="old", source_version="1.0.0",
+        target_taxonomy="new", target_version="2.0.0", source="Nobody.", path=Path("old--new.yaml"),
+        pairs=tuple(
+            Pair(code, tuple(targets), relation, "b", line)
+            for line, (code, targets, relation) in enumerate(pairs, 9)
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("relations", "inverse"),
+    [
+        (["exact"], "exact"),
+        (["narrower"], "broader"),
+        (["broader"], "narrower"),
+        (["related"], "related"),
+        (["narrower", "narrower"], "broader"),
+        (["broader", "broader"], "narrower"),
+        (["narrower", "related"], "related"),
+        (["exact", "narrower"], "related"),
+        (["broader", "narrower"], "related"),
+        ([], "none"),
+    ],
+)
+def test_the_relation_of_an_inverse(relations: list[str], inverse: str) -> None:
+    crosswalk = walk(*((str(i), "ab", relation) for i, relation in enumerate(relations)))
+    pair = crosswalk.inverted(["a"]).pair("a")
+    assert pair is not None
+    assert pair.relation == inverse
+
+
+def test_an_inverse_has_a_pair_for_every_code_and_says_what_it_is() -> None:
+    back = walk(("2", "ba", "narrower"), ("1", "a", "narrower"), ("3", "", "none")).inverted("abc")
+    assert (back.name, back.source_taxonomy, back.target_taxonomy) == ("new--old", "new", "old")
+    assert (back.version, back.source_version, back.target_version) == ("1.2.0", "2.0.0", "1.0.0")
+    assert back.source == "The inverse of old--new. Nobody."
+    assert back.pairs == (
+        Pair("a", ("2", "1"), "broader", "The inverse of old--new, which maps 2 codes here.", 9),
+        Pair("b", ("2",), "broader", "The inverse of old--new, which maps 1 code here.", 9),
+        Pair("c", (), "none", "The inverse of old--new, which maps no codes here.", 1),
+    )
+
+
+RELATIONS = st.sampled_from(["exact", "narrower", "broader", "related"])
+MAPPED = st.dictionaries(
+    st.sampled_from("123456"), st.tuples(st.lists(st.sampled_from("abcdef")), RELATIONS)
+)
+
+
+@settings(derandomize=True, database=None, deadline=None)
+@given(MAPPED, st.sets(st.sampled_from("abcdef")))
+def test_a_leads_to_b_in_the_inverse_if_and_only_if_b_leads_to_a(
+    mapped: dict[str, tuple[list[str], str]], selectable: set[str]
+) -> None:
+    crosswalk = walk(
+        *(
+            (code, "".join(targets), relation if targets else "none")
+            for code, (targets, relation) in mapped.items()
+        )
+    )
+    back = crosswalk.inverted(sorted(selectable))
+    forwards = {(pair.code, target) for pair in crosswalk.pairs for target in pair.targets}
+    backwards = [(target, pair.code) for pair in back.pairs for target in pair.targets]
+    assert sorted(backwards) == sorted(forwards)
+    assert {pair.code for pair in back.pairs} >= selectable
+    assert all((pair.relation == "none") == (not pair.targets) for pair in back.pairs)

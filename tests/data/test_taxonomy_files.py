@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,7 +33,8 @@ ROOT_NODE = "  - {code: A, name: All, definition: d, not: n}\n"
 
 def node(code: str, **fields: str) -> str:
     """A node on one line; a field set to "" is left out."""
-    given = {"code": code, "name": "Name", "definition": "d", "not": "n", **fields}
+    name = f'"Name of {code}"'
+    given = {"code": code, "name": name, "definition": "d", "not": "n", **fields}
     return f"  - {{{', '.join(f'{key}: {value}' for key, value in given.items() if value)}}}\n"
 
 
@@ -41,6 +43,11 @@ def write(folder: Path, content: str | bytes, name: str = "own.yaml") -> Path:
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return path
+
+
+def chain(length: int) -> str:
+    """Nodes C1, C2, ..., each the child of the one before."""
+    return node("C1") + "".join(node(f"C{i}", parent=f"C{i - 1}") for i in range(2, length + 1))
 
 
 BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
@@ -76,6 +83,61 @@ BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
         + node("D", parent="C"),
         ["9: code A: cycle A -> B -> A", "11: code C: cycle C -> D -> C"],
     ),
+    "cycle that is entered from two sides": (
+        HEAD
+        + node("X", parent="B")
+        + node("A", parent="B")
+        + node("B", parent="A")
+        + node("Y", parent="A"),
+        ["10: code A: cycle A -> B -> A"],
+    ),
+    "cycle on one line": (
+        HEAD.removesuffix("\n")
+        + " ["
+        + (node("A", parent="B") + node("B", parent="A")).replace("  - ", "").replace("\n", ", ")
+        + "]\n",
+        ["8: code A: cycle A -> B -> A"],
+    ),
+    "long cycle": (
+        HEAD + chain(8000).replace('"Name of C1"', '"Name of C1", parent: C8000'),
+        [
+            "9: code C1: cycle "
+            + " -> ".join(f"C{i}" for i in (1, *range(8000, 7991, -1)))
+            + " -> ... -> "
+            + " -> ".join(f"C{i}" for i in range(10, 0, -1))
+        ],
+    ),
+    "child before its parent": (
+        HEAD + node("B", parent="A") + ROOT_NODE + node("C", parent="B"),
+        ["9: code B: its parent A must stand above it, not on line 10"],
+    ),
+    "51 levels": (HEAD + chain(51), ["59: code C51: more than 50 levels deep"]),
+    # Ended in a RecursionError, and took minutes.
+    "8,000 levels, told once": (HEAD + chain(8000), ["59: code C51: more than 50 levels deep"]),
+    "two branches that are too deep": (
+        HEAD + chain(52) + node("D", parent="C50"),
+        ["59: code C51: more than 50 levels deep", "61: code D: more than 50 levels deep"],
+    ),
+    "two leaves of one name": (
+        HEAD + node("A", name="Bad shape") + node("B", name="bad-SHAPE"),
+        ["10: code B: 'bad-SHAPE' is also a name of A, on line 9"],
+    ),
+    "alias that is the name of another": (
+        HEAD + node("A", aliases="[b, Bee]") + node("B", name="bee", aliases="[x, Bee]"),
+        ["10: code B: 'bee' is also a name of A, on line 9"],
+    ),
+    "alias of two": (
+        HEAD + node("A", aliases="[a_b]") + node("B", aliases="[a b]") + node("C", aliases="[A-B]"),
+        [
+            "10: code B: 'a b' is also a name of A, on line 9",
+            "11: code C: 'A-B' is also a name of A, on line 9",
+        ],
+    ),
+    "category and leaf of one name, both of which may be chosen": (
+        HEAD.replace("leaves", "any") + ROOT_NODE + node("B", parent="A", name="all"),
+        ["10: code B: 'all' is also a name of A, on line 9"],
+    ),
+    "blank alias": (HEAD + node("A", aliases='[a, " "]'), ["9: code A: aliases must not be blank"]),
     "missing name": (HEAD + node("A", name=""), ["9: code A: name is missing"]),
     "blank name": (HEAD + node("A", name='"  "'), ["9: code A: name is missing"]),
     "missing definition and not": (
@@ -207,7 +269,39 @@ BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "control character": (
         HEAD + node("A", name='"é\x07"'),
-        ["9: bad YAML: unacceptable character #x0007: control characters are not allowed"],
+        ["9: control character U+0007 is not accepted"],
+    ),
+    "control characters in a comment and a block": (
+        HEAD
+        + "  # \x9b\n  - code: A\n    name: a\n    not: n\n"
+        + "    definition: >-\n      d\n      \u202ed\n",
+        [
+            "9: control character U+009B is not accepted",
+            "15: control character U+202E is not accepted",
+        ],
+    ),
+    "escaped control characters": (
+        HEAD.replace("Nobody", r'"\x9b31m"')
+        + node("A", name=r'"\e[31mred"', aliases=r'["\u2067x"]')
+        + node(r'"B\rC"', name="b", definition='"d\n  \\L"')
+        + r'  - {code: D, name: d, definition: d, not: n, "a\x7f": x}'
+        + "\n",
+        [
+            "4: control character U+009B is not accepted",
+            "9: control character U+001B is not accepted",
+            "9: control character U+2067 is not accepted",
+            "10: control character U+000D is not accepted",
+            "10: control character U+2028 is not accepted",
+            "12: control character U+007F is not accepted",
+        ],
+    ),
+    "control character in a tag": (
+        HEAD + node("A", name="!a%1B x"),
+        ["9: control character U+001B is not accepted"],
+    ),
+    "character that YAML does not know": (
+        HEAD + node("A", name='"é\uffff"'),
+        ["9: bad YAML: unacceptable character #xffff: control characters are not allowed"],
     ),
     "not UTF-8": ((HEAD + node("A", name="é")).encode("latin-1"), ["9: is not UTF-8"]),
     "spreadsheet": (b"PK\x03\x04\n\x00\xff", ["2: is not UTF-8"]),
@@ -276,9 +370,25 @@ def test_a_sound_taxonomy_is_accepted_however_the_editor_saved_it(
     assert taxonomy.node("B").aliases == ("Bee", "1")
 
 
-def test_a_parent_may_stand_below_its_child(tmp_path: Path) -> None:
-    path = write(tmp_path, HEAD + node("B", parent="A") + ROOT_NODE)
-    assert load_taxonomy(path).ancestors("B") == ("A",)
+def test_a_taxonomy_may_be_fifty_levels_deep(tmp_path: Path, command: Command) -> None:
+    path = write(tmp_path / "taxonomies", HEAD + chain(50))
+    assert len(load_taxonomy(path).ancestors("C50")) == 49
+    shown = command("annotation", "taxonomy", "show", "own", "--study", tmp_path, "--json")
+    assert len(json.loads(shown.stdout)["nodes"]) == 50
+    assert command("annotation", "taxonomy", "show", "own", "--study", tmp_path).returncode == 0
+
+
+def test_a_category_may_share_its_name_with_a_leaf_and_a_node_its_name_with_its_alias(
+    tmp_path: Path,
+) -> None:
+    leaf = node("B", parent="A", name="all", aliases="[ALL, all]")
+    assert load_taxonomy(write(tmp_path, HEAD + ROOT_NODE + leaf)).find("All") == "B"
+
+
+def test_tabs_and_the_marks_of_other_scripts_are_no_control_characters(tmp_path: Path) -> None:
+    fields = {"name": '"a\tb\\nc"', "definition": '"\u05d0\u200f(d)"', "aliases": '["x\\ty"]'}
+    found = load_taxonomy(write(tmp_path, HEAD + node("A", **fields))).node("A")
+    assert (found.name, found.definition, found.aliases) == ("a b c", "\u05d0\u200f(d)", ("x y",))
 
 
 def test_texts_are_one_line_whatever_their_style(tmp_path: Path) -> None:
@@ -348,7 +458,9 @@ def test_an_unknown_crosswalk_is_answered_with_the_known_ones() -> None:
     with pytest.raises(StudyError, match="there is no crosswalk 'a--b'") as refused:
         library.crosswalk_named("a--b")
     assert "hp-defects--humbatova, humbatova--dl-bugs" in refused.value.hint
-    assert library.crosswalk("dl-bugs", "humbatova") is None
+    assert library.crosswalk("dl-bugs", "symptoms") is None
+    with pytest.raises(StudyError, match="there is no crosswalk 'dl-bugs'"):
+        library.crosswalk_named("dl-bugs")
 
 
 def test_an_unknown_code_is_refused_also_as_json(command: Command) -> None:
@@ -452,6 +564,21 @@ BROKEN_CROSSWALKS = {
         CROSSWALK + PAIR_A + PAIR_B.replace(", basis: nothing like it", ""),
         ["10: code B: basis is missing"],
     ),
+    "control character": (
+        CROSSWALK.replace("Nobody", r'"\e]0;x"') + PAIR_A + PAIR_B.replace("like", "\u202elike"),
+        ["10: control character U+202E is not accepted"],
+    ),
+    "escaped control character": (
+        CROSSWALK.replace("Nobody", r'"\e]0;x"') + PAIR_A.replace("model", r'"\x9b"') + PAIR_B,
+        [
+            "7: control character U+001B is not accepted",
+            "9: control character U+009B is not accepted",
+        ],
+    ),
+    "blank target": (
+        CROSSWALK + PAIR_A.replace("model", '" "') + PAIR_B,
+        ["9: code A: to must not be blank"],
+    ),
     "number as a code": (
         CROSSWALK + PAIR_A + PAIR_B + PAIR_B.replace("B", "1.10"),
         ["11: code 1.10: from must be text: put 1.10 in quotes"],
@@ -491,3 +618,27 @@ def test_a_crosswalk_of_the_study_is_found(tmp_path: Path) -> None:
     pairs = {pair.code: (pair.targets, pair.relation) for pair in crosswalk.pairs}
     assert pairs == {"A": (("model",), "exact"), "B": ((), "none")}
     assert crosswalk.pair("C") is None
+
+
+def test_a_crosswalk_that_goes_the_other_way_only_is_inverted(tmp_path: Path) -> None:
+    write(tmp_path / "taxonomies", HEAD + node("A") + node("B"))
+    path = write(tmp_path / "crosswalks", CROSSWALK + PAIR_A + PAIR_B, "own--dl-bugs.yaml")
+    library = TaxonomyLibrary(tmp_path)
+    back = library.crosswalk("dl-bugs", "own")
+    assert back == library.crosswalk_named("dl-bugs--own")
+    assert back is not None
+    pairs = {pair.code: (pair.targets, pair.relation) for pair in back.pairs}
+    assert pairs.pop("model") == (("A",), "exact")
+    assert set(pairs.values()) == {((), "none")}
+    # A file of its own wins over the inverse, and what is wrong with the file is told.
+    own = CROSSWALK.replace("dl-bugs", "x").replace("own", "dl-bugs").replace("x", "own")
+    codes = [each.code for each in library.taxonomy("dl-bugs").leaves]
+    nothing = "".join(PAIR_B.replace("B", code) for code in codes)
+    write(tmp_path / "crosswalks", own + nothing, "dl-bugs--own.yaml")
+    written = TaxonomyLibrary(tmp_path).crosswalk("dl-bugs", "own")
+    assert written is not None
+    assert {pair.basis for pair in written.pairs} == {"nothing like it"}
+    (tmp_path / "crosswalks" / "dl-bugs--own.yaml").unlink()
+    write(path.parent, CROSSWALK + PAIR_A, path.name)
+    with pytest.raises(StudyError, match="code B: no pair"):
+        library.crosswalk("dl-bugs", "own")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -168,10 +169,8 @@ def test_a_quiet_command_says_nothing_of_a_new_study_either(
 def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     text = "[red]o/r#1[/red] sheet.csv:100: :bug: " + "x" * 200
     console.Output().tell(text)
-    console.Output().detail("not asked for")
-    console.Output(verbose=True).detail("asked for")
-    console.Output(quiet=True, verbose=True).detail("silenced")
-    assert capsys.readouterr().err == f"{text}\nasked for\n"
+    console.Output(quiet=True, verbose=True).tell("silenced")
+    assert capsys.readouterr().err == f"{text}\n"
     table = Table(box=None, show_header=False)
     table.add_row("[red]o/r[/red]:100:")
     console.Output().show("[red]x[/red]:100:", table)
@@ -179,6 +178,18 @@ def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) ->
     shown, row, *document = capsys.readouterr().out.splitlines()
     assert (shown, row.strip()) == ("[red]x[/red]:100:", "[red]o/r[/red]:100:")
     assert document == ["{", ' "é": [', "  1", " ]", "}"]
+
+
+HOSTILE = f"\x1b[31mred\r\x9b2J {TOKEN}\nsecond \u202eline"
+HARMLESS = "\ufffd[31mred \ufffd2J ***\nsecond \ufffdline"
+
+
+def test_messages_hold_no_terminal_escapes_and_no_secrets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    console.Output().tell(HOSTILE)
+    console.Output().show(HOSTILE)
+    assert capsys.readouterr() == (f"{HARMLESS}\n", f"{HARMLESS}\n")
 
 
 # The study.
@@ -202,6 +213,8 @@ def test_the_study_is_that_of_the_option_then_of_the_variable_then_here(
 
 
 # Errors.
+
+CHECK = "Check the path and its permissions, then run this again.\n"
 
 
 def failing(error: BaseException) -> typer.Typer:
@@ -250,6 +263,38 @@ def test_secrets_in_an_error_are_masked(
     )
 
 
+def test_an_error_holds_no_terminal_escapes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(failing(StudyError(HOSTILE, HOSTILE)), monkeypatch) == 1
+    assert capsys.readouterr() == ("", f"error: {HARMLESS}\n{HARMLESS}\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (
+            PermissionError(errno.EACCES, "Permission denied", "out/x\x1b"),
+            "error: out/x\ufffd cannot be read or written: Permission denied\n" + CHECK,
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "out/x"),
+            "error: no room left to write out/x\nFree disk space, then run this again.\n",
+        ),
+        (
+            OSError(errno.EIO, "Input/output error"),
+            "error: the output cannot be read or written: Input/output error\n" + CHECK,
+        ),
+    ],
+    ids=["permission", "full", "nameless"],
+)
+def test_an_error_of_the_system_is_a_message_too(
+    error: OSError, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(failing(error), monkeypatch) == 1
+    assert capsys.readouterr() == ("", shown)
+
+
 def test_secrets_on_the_command_line_are_masked(command: Command) -> None:
     ended = command("annotation", "taxonomy", "show", TOKEN)
     assert (ended.returncode, ended.stdout) == (1, "")
@@ -267,6 +312,8 @@ def test_a_bug_is_not_disguised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["fails", "--"])
     with pytest.raises(ZeroDivisionError):
         console.run(failing(ZeroDivisionError()))
+    with pytest.raises(OSError, match="a library's own"):  # as the errors of requests are
+        console.run(failing(OSError("a library's own")))
 
 
 # Real processes.
@@ -291,6 +338,53 @@ def test_a_reader_that_goes_away_is_no_traceback(words: tuple[str, ...], tmp_pat
     _, errors = process.communicate(timeout=60)
     assert errors == b""
     assert process.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("annotation", "taxonomy", "list", "--json"),
+        ("annotation", "taxonomy", "show", "humbatova", "--json"),
+        ("report", "claims", "list", "--published"),
+        ("report", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_output_without_room_is_told(
+    words: tuple[str, ...], unbuffered: str, tmp_path: Path
+) -> None:
+    line = [SCRIPTS / words[0], *words[1:]]
+    variables = environment() | {"PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+                               env=variables, check=False)  # fmt: skip
+        assert ended.returncode == 1
+        told = "error: no room left to write the output\nFree disk space, then run this again.\n"
+        assert ended.stderr == told
+        both = subprocess.run(line, stdout=full, stderr=full, cwd=tmp_path, env=variables,
+                              check=False)  # fmt: skip
+        assert both.returncode > 0
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_every_encoding_will_do(encoding: str, study: Path) -> None:
+    def printed(*words: str) -> str:
+        ended = subprocess.run([SCRIPTS / words[0], *words[1:]], cwd=study, capture_output=True,
+                               env=environment() | {"PYTHONIOENCODING": encoding}, check=False,
+                               )  # fmt: skip
+        assert b"Traceback" not in ended.stderr
+        return ended.stdout.decode(encoding) + ended.stderr.decode(encoding)
+
+    dash = "\N{EN DASH}" if encoding == "utf-8" else r"\u2013"
+    assert f"38.2{dash}57.8 %" in printed("report", "claims", "list")
+    assert ("Łódź" if encoding == "utf-8" else r"\u0141") in printed("report", "build", "Łódź")
+    (study / "Łódź").mkdir()
+    shutil.copy(study / "study.duckdb", study / "Łódź")
+    document = printed("miner", "status", "--study", "Łódź", "--json")
+    assert json.loads(document)["study"] == "Łódź"
+    assert document.isascii() == (encoding != "utf-8")
 
 
 def test_an_interrupt_is_told_and_leaves_the_study_as_it_was(tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
 from data.errors import StudyError
 from data.results import Bar, Column, Figure, Part, Result, Table
 from report import figures, pages
+from report.folders import replacing
 
 TOP = Table("top", "The most frequent", (Column("fault", "Fault"),), (("Wrong shape",),))
 SMALL = Result("coverage-gap", "gap", "Research and practice", {}, tables=(TOP,))
@@ -88,6 +91,125 @@ def _interrupted_at(call: int, rename: Callable[..., Path]) -> Callable[..., Pat
         return rename(path, target)
 
     return renamed
+
+
+# Real processes.
+
+REPLACES = """
+import fcntl, sys
+from pathlib import Path
+from data.results import Result
+from report import pages
+
+def asks(descriptor, operation, really=fcntl.flock):
+    try:
+        really(descriptor, operation | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print("waits", flush=True)
+        really(descriptor, operation)
+
+def stops(path, target, really=Path.rename):
+    if path.name == "new":
+        print("between the renames", flush=True)
+        sys.stdin.readline()
+    return really(path, target)
+
+fcntl.flock = asks
+if sys.argv[3] == "stops":
+    Path.rename = stops
+pages.write_result(Result("a", "gap", sys.argv[2], {}), Path(sys.argv[1]))
+print("done", flush=True)
+"""
+MANY = """
+import sys
+from pathlib import Path
+from data.results import Result
+from report import pages
+sys.stdin.readline()
+for _ in range(25):
+    pages.write_result(Result("a", "gap", sys.argv[2], {}), Path(sys.argv[1]))
+"""
+Start = Callable[..., Popen[str]]
+
+
+def line(process: Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def go(process: Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def folder_with_a_note(tmp_path: Path) -> Path:
+    folder = tmp_path / "reports" / "out"
+    pages.write_result(SMALL, folder)
+    (folder / "my-notes.md").write_text("mine")
+    return folder
+
+
+def test_two_processes_take_turns(start: Start, tmp_path: Path) -> None:
+    folder = folder_with_a_note(tmp_path)
+    first = start("first.py", REPLACES, folder, "First", "stops")
+    assert line(first) == "between the renames"
+    second = start("second.py", REPLACES, folder, "Second", "")
+    assert line(second) == "waits"
+    go(first)
+    assert (line(first), line(second)) == ("done", "done")
+    assert (first.wait(), second.wait()) == (0, 0)
+    assert "Second" in (folder / "report.html").read_text()
+    assert (folder / "my-notes.md").read_text() == "mine"
+    assert not (folder / "top.csv").exists()
+    assert [path.name for path in folder.parent.iterdir()] == ["out"]
+
+
+def test_many_processes_leave_one_whole_report(start: Start, tmp_path: Path) -> None:
+    folder = folder_with_a_note(tmp_path)
+    crowd = [start(f"{name}.py", MANY, folder, name) for name in ("one", "two", "three", "four")]
+    for process in crowd:
+        go(process)
+    assert [process.wait() for process in crowd] == [0, 0, 0, 0]
+    assert sorted(snapshot(folder.parent)) == [
+        "claims.csv",
+        "my-notes.md",
+        "report.html",
+        "result.json",
+    ]
+    assert [path.name for path in folder.parent.iterdir()] == ["out"]
+
+
+def test_a_run_killed_between_the_renames_loses_nothing(start: Start, tmp_path: Path) -> None:
+    folder = folder_with_a_note(tmp_path)
+    before = snapshot(folder)
+    killed = start("killed.py", REPLACES, folder, "Killed", "stops")
+    assert line(killed) == "between the renames"
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert not folder.exists()
+    with replacing(folder, lambda _folder: set()):
+        assert snapshot(folder) == before  # put back before anything is written
+    pages.write_result(LARGE, folder)
+    assert (folder / "my-notes.md").read_text() == "mine"
+    assert [path.name for path in folder.parent.iterdir()] == ["out"]
+
+
+def test_what_a_killed_run_left_is_cleared(tmp_path: Path) -> None:
+    folder = folder_with_a_note(tmp_path)
+    workshop = folder.parent / ".out.workshop"
+    (workshop / "old").mkdir(parents=True)  # killed after the swap: the folder is the newer one
+    (workshop / "old" / "my-notes.md").write_text("an old note")
+    for mine in (".out.notes", ".out.v2.workshop", ".other.workshop"):
+        (folder.parent / mine).mkdir()
+    pages.write_result(SMALL, folder)
+    assert (folder / "my-notes.md").read_text() == "mine"
+    assert sorted(path.name for path in folder.parent.iterdir()) == [
+        ".other.workshop",
+        ".out.notes",
+        ".out.v2.workshop",
+        "out",
+    ]
 
 
 def test_folder_may_be_a_link_and_need_not_exist(tmp_path: Path) -> None:

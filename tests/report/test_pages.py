@@ -35,6 +35,8 @@ from data.results import (
 )
 from report import formatting, pages
 
+ROOT = Path(__file__).parents[2]
+TEMPLATE = (ROOT / "report/templates/result.html.j2").read_text(encoding="utf-8")
 STATUSES: tuple[ClaimStatus, ...] = (
     "reproduced",
     "near",
@@ -464,6 +466,12 @@ def test_browser_shows_the_page_at_every_width(
     assert len(scales) == 3 * len(result.figures)
     assert min(scales) > 0.9 * 4 / 3
     assert console == []
+
+
+def test_page_names_only_commands_that_exist() -> None:
+    named = re.findall(r"<code>((?:miner|annotation|analysis|report) .*?)</code>", TEMPLATE)
+    reference = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [command for command in named if f"\n## {command}\n" not in reference] == []
 
 
 @pytest.mark.browser

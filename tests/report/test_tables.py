@@ -247,6 +247,26 @@ def test_terminal_table_leaves_out_what_is_aside_and_what_does_not_fit() -> None
     assert "Training / Preprocessing" in "\n".join(shown(wide, width=140))
 
 
+@pytest.mark.parametrize("width", [24, 40, 60, 120])
+def test_terminal_table_always_shows_what_a_row_is_and_its_status(width: int) -> None:
+    judged = replace(
+        TOP,
+        columns=(*TOP.columns, Column("status", "Status", "status")),
+        rows=tuple((*row, "not reproduced") for row in TOP.rows),
+    )
+    lines = shown(judged, width)
+    assert max(map(len, lines)) <= width
+    ends = [line.split()[-1] for line in lines if line.strip()]
+    assert ends.count("reproduced") == len(TOP.rows)
+    assert any(line.split()[:1] == ["Wrong"] or " Wrong " in line for line in lines)
+
+
+def test_terminal_table_gives_its_room_to_the_longest_text() -> None:
+    words = Table("t", "T", (Column("a", "A"), Column("b", "B")), (("one two", "word " * 30),))
+    assert len(shown(words, 100)) == 3 + 2
+    assert shown(words, 400)[-1].startswith("one two  word word")
+
+
 def test_terminal_table_is_inert() -> None:
     text = "\n".join(shown(EVIL, width=200))
     assert "[bold red]markup[/]" in text

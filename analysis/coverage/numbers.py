@@ -1,0 +1,88 @@
+"""Shares as claims, as plain values and in a sentence: the same for every kind of evidence."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from analysis.coverage.gap import StatusShares
+from analysis.coverage.published import Comparison
+from analysis.statistics.intervals import Share
+from data.results import Claim
+
+ANALYSIS = "coverage-gap"
+
+
+def result_name(parameters: dict[str, Any]) -> str:
+    """The name of a result: other parameters are another result, so that none replaces another.
+
+    `coverage-gap` for the survey, `coverage-gap-corpus-without-deepfd`, ...
+    """
+    words = [ANALYSIS]
+    for key, value in parameters.items():
+        values = value if isinstance(value, list) else [value]
+        if key != "evidence":
+            words.append(key)
+        words.extend(_word(each) for each in values if each != "survey")
+    return "-".join(words)
+
+
+def claim(
+    parameters: dict[str, Any],
+    whole: StatusShares,
+    status: str,
+    comparison: Comparison | None = None,
+) -> Claim:
+    """A share as a claim, beside a printed one if there is a comparison."""
+    share = whole.shares[status]
+    arguments = ", ".join(f"{key}={_argument(value)}" for key, value in parameters.items())
+    return Claim(
+        claim_id=f"{result_name(parameters)}.{whole.key}.{status.replace(' ', '-')}",
+        statement=(
+            f"{whole.label}: {status}" if comparison is None else comparison.printed.statement
+        ),
+        value=share.percent,
+        unit="percent",
+        query=f"{ANALYSIS}({arguments}): {whole.key}.{status.replace(' ', '_')}.percent",
+        count=share.count,
+        total=share.total,
+        low=share.low,
+        high=share.high,
+        method=share.method,
+        printed=None if comparison is None else comparison.printed.printed,
+        status="" if comparison is None else comparison.status,
+        reason="" if comparison is None else comparison.reason,
+    )
+
+
+def shares_document(whole: StatusShares) -> dict[str, Any]:
+    """Shares as plain values."""
+    return {
+        "total": whole.total,
+        **{
+            status.replace(" ", "_"): {
+                "count": share.count,
+                "percent": share.percent,
+                "interval": [share.low, share.high],
+                "method": share.method,
+            }
+            for status, share in whole.shares.items()
+        },
+    }
+
+
+def told(share: Share) -> str:
+    """A share in a sentence."""
+    percent = "no share" if share.percent is None else f"{share.percent:.1f} %"
+    return f"{share.count:,} of {share.total:,} ({percent})"
+
+
+def _argument(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _word(value: Any) -> str:
+    """A value as part of a file name; what cannot be is left out, and a digest tells it apart."""
+    text = str(value)
+    word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    return word or f"x{text.encode().hex()[:12]}"

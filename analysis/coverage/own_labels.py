@@ -1,0 +1,147 @@
+"""The coverage gap of a study's own final labels, as a `Result`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from analysis.coverage import tables
+from analysis.coverage.corpus import TECHNIQUES, Corpus
+from analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
+from analysis.coverage.gap import StatusShares, shares_by_status
+from analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
+from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
+from data.results import Result
+from data.taxonomy_library import TaxonomyLibrary
+
+_NOTES = (
+    (
+        "By technique: targeted where the sources of the crosswalk to techniques report that one "
+        "found a defect of that type, untargeted where they report none, unmapped where there is "
+        "no such crosswalk."
+    ),
+    (
+        "By fault: the status, in the survey, of the faults that a code means, itself or through "
+        "the crosswalk of its taxonomy. Mixed: they differ. Unmapped: it means none of them. A "
+        "pair whose relation is `related` is a resemblance, not an identity: the table of codes "
+        "says which pairs are."
+    ),
+    "Intervals are Wilson score intervals; they take the labels for independent draws.",
+)
+
+
+def study_result(
+    library: TaxonomyLibrary,
+    corpus: Corpus,
+    labels: Mapping[str, Sequence[str]],
+    parameters: dict[str, Any],
+) -> Result:
+    """The gap of final labels (taxonomy to codes)."""
+    parameters = {"evidence": "study", **parameters}
+    faults = survey_faults(library.taxonomy(FAULT_TAXONOMY), corpus)
+    codes = study_gap(labels, library, faults)
+    wholes = _wholes(codes)
+    by_technique, by_fault, mapped = wholes
+    chosen = f", round {parameters['round']}" if "round" in parameters else ""
+    return Result(
+        analysis=ANALYSIS,
+        name=result_name(parameters),
+        title=f"The gap between this study's defects and debugging research{chosen}",
+        parameters=parameters,
+        summary=_summary(*wholes),
+        claims=tuple(
+            claim(parameters, whole, status)
+            for whole, status in (
+                (by_technique, "untargeted"),
+                (mapped, "untargeted"),
+                (by_fault, "unmapped"),
+            )
+            if whole.total
+        ),
+        tables=(
+            tables.shares_table(wholes),
+            tables.untargeted_codes_table(codes),
+            tables.codes_table(codes, library.taxonomy(TECHNIQUES)),
+        ),
+        figures=(tables.shares_figure(wholes, "The study's labels by status"),),
+        notes=_NOTES,
+        sources=_sources(library, labels),
+        document={
+            "evidence": "study",
+            **{whole.key: shares_document(whole) for whole in wholes},
+            "unmapped": [
+                {"taxonomy": code.taxonomy, "code": code.code, "count": code.count,
+                 "reason": code.reason}
+                for code in codes
+                if code.status == "unmapped"
+            ],
+            "codes": [asdict(code) for code in codes],
+        },
+    )  # fmt: skip
+
+
+def _wholes(codes: Sequence[CodeGap]) -> tuple[StatusShares, StatusShares, StatusShares]:
+    """By technique, by fault, and by fault among those that have one."""
+    return (
+        shares_by_status(
+            "techniques",
+            "Labels, by technique",
+            ((_technique_status(code), code.count) for code in codes),
+            ("targeted", "untargeted", "unmapped"),
+        ),
+        shares_by_status(
+            "labels",
+            "Labels, by fault",
+            ((code.status, code.count) for code in codes),
+            LABEL_STATUSES,
+        ),
+        shares_by_status(
+            "mapped",
+            "Labels that mean a fault",
+            ((code.status, code.count) for code in codes if code.status != "unmapped"),
+            LABEL_STATUSES[:-1],
+        ),
+    )
+
+
+def _summary(
+    by_technique: StatusShares, by_fault: StatusShares, mapped: StatusShares
+) -> tuple[str, ...]:
+    sentences = []
+    if by_technique.shares["unmapped"].count < by_technique.total:
+        sentences.append(
+            f"For {told(by_technique.shares['untargeted'])} labels no technique is reported to "
+            "have found a defect of that type."
+        )
+    if mapped.total:
+        sentences.append(
+            f"{mapped.total:,} of {by_fault.total:,} labels mean or resemble a fault of the "
+            f"taxonomy; of these, {told(mapped.shares['untargeted'])} are on faults that nobody "
+            "targets."
+        )
+    unmapped = by_fault.shares["unmapped"]
+    if unmapped.count:
+        sentences.append(
+            f"{told(unmapped)} labels have no counterpart among the faults, or no crosswalk to "
+            "them."
+        )
+    return tuple(sentences)
+
+
+def _technique_status(code: CodeGap) -> str:
+    if code.techniques is None:
+        return "unmapped"
+    return "targeted" if code.techniques else "untargeted"
+
+
+def _sources(library: TaxonomyLibrary, labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The taxonomies and crosswalks that were used, and the faults they lead to."""
+    names = [name for name in sorted(labels) if name in library.names]
+    found = [library.taxonomy(name).source for name in [*names, FAULT_TAXONOMY, TECHNIQUES]]
+    for name in names:
+        for target in (FAULT_TAXONOMY, TECHNIQUES):
+            crosswalk = None if name == target else library.crosswalk(name, target)
+            if crosswalk is not None:
+                found.append(f"Crosswalk {crosswalk.name}: {crosswalk.source}")
+    return tuple(dict.fromkeys(found))
