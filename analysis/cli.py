@@ -9,12 +9,12 @@ from types import ModuleType
 from analysis import studies
 from report import console
 
-app = console.application("Analyse a study: every result has an interval and can be traced.")
+app = console.application("Analyse a study: every number has an interval and names its query.")
 
 
 @app.callback()
-def analysis() -> None:
-    """Analyse a study: every result has an interval and can be traced."""
+def analysis(version: console.VersionOption = False) -> None:
+    """Analyse a study: every number has an interval and names its query."""
 
 
 def study_questions() -> dict[str, ModuleType]:

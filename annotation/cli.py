@@ -18,9 +18,16 @@ from report.console import (
     open_study,
 )
 
-app = console.application("Label artifacts with several raters against a taxonomy.")
+app = console.application(
+    "Taxonomies and labels: look up and check taxonomies, bring settled labels in."
+)
 taxonomy_app = console.application("Look at taxonomies and the crosswalks between them.")
 app.add_typer(taxonomy_app, name="taxonomy")
+
+
+@app.callback()
+def annotation(version: console.VersionOption = False) -> None:
+    """Taxonomies and labels: look up and check taxonomies, bring settled labels in."""
 
 
 @taxonomy_app.command("list")

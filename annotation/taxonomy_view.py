@@ -13,8 +13,7 @@ from data.results import Column, Table
 from data.taxonomy import Node, Taxonomy
 from data.taxonomy_library import TaxonomyLibrary
 
-# Not broken and not left out on a narrow terminal, as only a status is: it is typed again.
-_NAME = Column("name", "Name", "status")
+_NAME = Column("name", "Name", "code")  # never broken: it is typed again
 
 
 def list_document(library: TaxonomyLibrary) -> dict[str, Any]:

@@ -13,12 +13,12 @@ from report.console import (
     open_study,
 )
 
-app = console.application("Fetch issues, commits, posts and papers into a study.")
+app = console.application("Bring evidence into a study. So far: look at what is in it.")
 
 
 @app.callback()
-def miner() -> None:
-    """Fetch issues, commits, posts and papers into a study."""
+def miner(version: console.VersionOption = False) -> None:
+    """Bring evidence into a study. So far: look at what is in it."""
 
 
 @app.command("status")

@@ -22,6 +22,11 @@ claims_app = console.application("Numbers of reports, and figures that studies p
 app.add_typer(claims_app, name="claims")
 
 
+@app.callback()
+def report(version: console.VersionOption = False) -> None:
+    """Render what the analyses stored, and check published figures."""
+
+
 @app.command("build")
 def build_reports(
     results: Annotated[

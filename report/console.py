@@ -44,6 +44,22 @@ JsonOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more detail.")]
 
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer's callback has this form)
+    if wanted:
+        from data.provenance import program_version  # noqa: PLC0415  (light --help)
+
+        typer.echo(f"faultatlas {program_version()}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool,
+    typer.Option(
+        "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+    ),
+]
+
 HERE = Path()
 _INTERRUPTED = 130
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -105,12 +105,12 @@ class _ConsoleColumn:
         return self.kind in NUMERIC_KINDS
 
     def least(self, longest_word: int) -> int:
-        """A heading breaks at its spaces before a number, or a word, breaks anywhere."""
+        """A heading breaks at its spaces; a number, a code or a status never breaks."""
         if self.numeric:
             return max(_longest(self.cells), _longest(self.title.split()))
         words = (word for text in (self.title, *self.cells) for word in text.split())
         longest = _longest(words)
-        return longest if self.kind == "status" else min(longest, longest_word)
+        return longest if self.kind in {"code", "status"} else min(longest, longest_word)
 
     @property
     def whole(self) -> int:
