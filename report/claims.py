@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -50,16 +51,31 @@ def published_table(figures: Sequence[PublishedFigure]) -> Table:
         f"{len(figures):,} published figures",
         (
             Column("figure_id", "Id", "code"),
-            Column("study", "Study", "code"),
+            Column("study", "Study", aside=True),
             Column("statement", "Figure"),
-            Column("printed", "Printed", "code"),
-            Column("computed", "Public data", "code"),
+            Column("printed", "Printed"),
+            Column("computed", "Public data"),
             Column("status", "Status", "status"),
         ),
         tuple(
             (each.figure_id, each.study, each.statement, each.printed, each.computed, each.status)
             for each in figures
         ),
+    )
+
+
+def published_counts(figures: Sequence[PublishedFigure]) -> Table:
+    """How many published figures come out, by study."""
+    studies = list(dict.fromkeys(figure.study for figure in figures))
+    counts = Counter((figure.study, figure.status) for figure in figures)
+    return Table(
+        "counts",
+        "Published figures by study",
+        (
+            Column("study", "Study", "code"),
+            *(Column(status, status.capitalize(), "count") for status in STATUSES),
+        ),
+        tuple((study, *(counts[study, status] for status in STATUSES)) for study in studies),
     )
 
 
@@ -79,7 +95,7 @@ def stored_table(claims: Iterable[dict[str, Any]]) -> Table:
         "claims",
         "Claims of this study",
         (
-            Column("claim_id", "Id", "code"),
+            Column("claim_id", "Id"),
             Column("statement", "Statement"),
             Column("value", "Value", "number"),
             Column("interval", "Interval", "interval"),
