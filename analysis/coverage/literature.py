@@ -137,7 +137,13 @@ def _result(
         parameters=parameters,
         summary=_summary(wholes, known=len(taxonomy.leaves)),
         claims=tuple(
-            claim(parameters, wholes[each.printed.whole], each.printed.status, each)
+            claim(
+                parameters,
+                wholes[each.printed.whole],
+                each.printed.status,
+                each.printed.statement,
+                each,
+            )
             for each in comparisons
         ),
         tables=shown,

@@ -31,6 +31,7 @@ def claim(
     parameters: dict[str, Any],
     whole: StatusShares,
     status: str,
+    statement: str,
     comparison: Comparison | None = None,
 ) -> Claim:
     """A share as a claim, beside a printed one if there is a comparison."""
@@ -38,9 +39,7 @@ def claim(
     arguments = ", ".join(f"{key}={_argument(value)}" for key, value in parameters.items())
     return Claim(
         claim_id=f"{result_name(parameters)}.{whole.key}.{status.replace(' ', '-')}",
-        statement=(
-            f"{whole.label}: {status}" if comparison is None else comparison.printed.statement
-        ),
+        statement=statement,
         value=share.percent,
         unit="percent",
         query=f"{ANALYSIS}({arguments}): {whole.key}.{status.replace(' ', '_')}.percent",

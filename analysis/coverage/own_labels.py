@@ -24,7 +24,7 @@ _NOTES = (
     (
         "By fault: the status, in the survey, of the faults that a code means, itself or through "
         "the crosswalk of its taxonomy. Mixed: they differ. Unmapped: it means none of them. A "
-        "pair whose relation is `related` is a resemblance, not an identity: the table of codes "
+        "related pair is a resemblance, not an identity: the table of codes "
         "says which pairs are."
     ),
     "Intervals are Wilson score intervals; they take the labels for independent draws.",
@@ -51,11 +51,11 @@ def study_result(
         parameters=parameters,
         summary=_summary(*wholes),
         claims=tuple(
-            claim(parameters, whole, status)
-            for whole, status in (
-                (by_technique, "untargeted"),
-                (mapped, "untargeted"),
-                (by_fault, "unmapped"),
+            claim(parameters, whole, status, statement)
+            for whole, status, statement in (
+                (by_technique, "untargeted", "Labels whose type no technique is reported to find"),
+                (mapped, "untargeted", "Labels that mean a fault, on one that nobody targets"),
+                (by_fault, "unmapped", "Labels without a counterpart among the faults"),
             )
             if whole.total
         ),

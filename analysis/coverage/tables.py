@@ -91,8 +91,8 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
     for rank, fault in enumerate(ranked, start=1):
         share = wilson_share(fault.mentions, total)
         rows.append(
-            (rank, fault.code, fault.name, fault.category.split(" / ")[-1], fault.github,
-             fault.stackoverflow, fault.interviews, fault.mentions, share.percent,
+            (rank, fault.code, fault.name, fault.github, fault.stackoverflow,
+             fault.interviews, fault.mentions, share.percent,
              share.low, share.high)
         )  # fmt: skip
     return Table(
@@ -102,7 +102,6 @@ def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:
             Column("rank", "Rank", "count"),
             _CODE,
             _FAULT,
-            Column("category", "Category", aside=True),
             *_OCCURRENCES,
             Column("mentions", "All", "count"),
             Column("percent", "Share of all", "percent", aside=True),
@@ -421,7 +420,9 @@ def untargeted_codes_table(codes: Sequence[CodeGap]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for each in codes:
         if each.techniques == ():
-            rows.append((each.code, each.name, each.count, "no technique has found one"))
+            rows.append(
+                (each.code, each.name, each.count, "no technique is reported to have found one")
+            )
         elif each.techniques is None and each.status == "untargeted":
             rows.append((each.code, each.name, each.count, "nobody targets its faults"))
     return Table(
