@@ -83,7 +83,7 @@ def list_claims(
         found = claims.published(status=status, study=of_study)
         output.document({"rule": claims.rule(), "figures": [vars(each) for each in found]})
         output.show(console_table(claims.published_counts(found)), "")
-        output.show(console_table(claims.published_table(found)))
+        output.show(console_table(claims.published_table(found), with_aside=verbose))
         if verbose:
             output.show("", console_table(claims.notes_table(found)))
         return

@@ -65,7 +65,10 @@ def folder_of(study: Study, name: str) -> Path:
 
 
 def show(output: Output, result: Result, page: Path) -> None:
-    """Print a result: JSON if asked for, else its summary, its open tables and its page."""
+    """Print a result: JSON if asked for, else its summary, its open tables and its page.
+
+    Who asks for more gets every table with every column that fits, and the notes.
+    """
     output.document(
         {
             "analysis": result.analysis,
@@ -80,8 +83,10 @@ def show(output: Output, result: Result, page: Path) -> None:
     )
     output.show(result.title, "", *result.summary)
     for table in result.tables:
-        if not table.folded:
-            output.show("", console_table(table))
+        if output.verbose or not table.folded:
+            output.show("", console_table(table, with_aside=output.verbose))
+    if output.verbose:
+        output.show("", "Notes", *(f"- {note}" for note in result.notes))
     output.show("", f"Report: {page}")
 
 

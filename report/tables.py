@@ -59,21 +59,29 @@ def result_json(result: Result) -> str:
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True) + "\n"
 
 
-def console_table(table: Table, width: int | None = None) -> ConsoleTable:
+def console_table(
+    table: Table, width: int | None = None, *, with_aside: bool = False
+) -> ConsoleTable:
     """The table for a terminal of that width, or of this one's.
 
     Texts give way, numbers and the words of a status never break; a column that is aside is
-    left out, and if the rest is still too wide, further ones are, and the table says so.
+    left out unless asked for, and if the rest is still too wide, further ones are, and the
+    table says so.
     """
     from rich import box  # noqa: PLC0415  (light --help)
     from rich.table import Table as ConsoleTable  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    columns = _console_columns(table)
+    columns = _console_columns(table if with_aside else table.narrow())
     room = width or shutil.get_terminal_size().columns
     kept, least = _fitting(columns, room)
     hidden = [column.title for column in columns if column not in kept]
-    notes = [formatting.plain(table.note), f"Not shown: {', '.join(hidden)}." if hidden else ""]
+    aside = [] if with_aside else [column.title for column in table.columns if column.aside]
+    notes = [
+        formatting.plain(table.note),
+        f"Not shown: {', '.join(map(formatting.plain, hidden))}." if hidden else "",
+        f"With -v: {', '.join(map(formatting.plain, aside))}." if aside else "",
+    ]
     note = " ".join(filter(None, notes))
     shown = ConsoleTable(
         title=Text(formatting.plain(table.title), style="bold"),
@@ -126,7 +134,6 @@ def _console_columns(table: Table) -> list[_ConsoleColumn]:
             column.kind,
         )
         for index, column in enumerate(table.columns)
-        if not column.aside
     ]
 
 

@@ -77,7 +77,7 @@ def published_table(comparisons: Sequence[Comparison]) -> Table:
             for each in comparisons
         ),
         note=(
-            f"{RULE} The report says which reading each status rests on."
+            RULE
             if any(each.status for each in comparisons)
             else "For comparison only: other evidence than the survey's gives no status."
         ),
@@ -155,7 +155,8 @@ def components_figure(comparison: ComponentComparison) -> Figure:
     parts = comparison.components
     return Figure(
         "components",
-        "What research addresses and what practice meets, by component",
+        "What research addresses and what practice meets, by component (a paper counts for each "
+        "component that it addresses)",
         "bars",
         "Grouped bars: for each component the percentage of papers on faults of the taxonomy, of "
         "GitHub and Stack Overflow artifacts and of interview mentions.",

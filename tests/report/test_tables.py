@@ -241,9 +241,11 @@ def test_terminal_table_leaves_out_what_is_aside_and_what_does_not_fit() -> None
     lines = shown(wide, width=70)
     text = " ".join(" ".join(lines).split())
     assert max(map(len, lines)) <= 70
-    assert "mentions" not in text
+    assert text.count("mentions") == 1  # in the note that says how to see them
     assert "Training" not in text
-    assert text.endswith("Not shown: Path of categories.")
+    assert text.endswith("Not shown: Path of categories. With -v: Interview mentions.")
+    everything = console_table(wide, width=200, with_aside=True)
+    assert "Interview mentions" in [str(column.header) for column in everything.columns]
     assert "Training / Preprocessing" in "\n".join(shown(wide, width=140))
 
 
