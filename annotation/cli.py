@@ -38,9 +38,9 @@ def list_taxonomies(
     verbose: VerboseOption = False,
 ) -> None:
     """List the taxonomies and crosswalks: those shipped, and those of the study."""
-    from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
-    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
-    from report.tables import console_table  # noqa: PLC0415
+    from annotation import taxonomy_view
+    from data.taxonomy_library import TaxonomyLibrary
+    from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     listed = taxonomy_view.list_document(TaxonomyLibrary(study))
@@ -72,9 +72,9 @@ def show_taxonomy(
 
         annotation taxonomy show hp-defects--humbatova
     """
-    from annotation import taxonomy_view  # noqa: PLC0415  (light --help)
-    from data.taxonomy_library import TaxonomyLibrary, names_crosswalk  # noqa: PLC0415
-    from report.tables import console_table  # noqa: PLC0415
+    from annotation import taxonomy_view
+    from data.taxonomy_library import TaxonomyLibrary, names_crosswalk
+    from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     library = TaxonomyLibrary(study)
@@ -100,7 +100,7 @@ def validate_taxonomies(
     verbose: VerboseOption = False,
 ) -> None:
     """Check taxonomy and crosswalk files; what is wrong is named with file, line and code."""
-    from annotation.validation import validate  # noqa: PLC0415  (light --help)
+    from annotation.validation import validate
 
     output = Output(as_json, quiet, verbose)
     checked = validate(study, files or [])
@@ -131,13 +131,13 @@ def import_labels(
 
         annotation import hp pytorch.csv --item URL --final Final_label --taxonomy hp-defects
     """
-    from annotation.final_labels import (  # noqa: PLC0415
+    from annotation.final_labels import (
         checked_round,
         read_sheets,
         store_final_labels,
     )
-    from data import provenance  # noqa: PLC0415  (light --help)
-    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+    from data import provenance
+    from data.taxonomy_library import TaxonomyLibrary
 
     output = Output(as_json, quiet, verbose)
     checked_round(round_name)

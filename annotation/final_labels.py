@@ -112,7 +112,7 @@ def store_final_labels(
     study: Study, round_name: str, taxonomy: Taxonomy, labels: Iterable[FinalLabel], run: Run
 ) -> Imported:
     """Append labels to a round. What is there stays: another code for an item is refused."""
-    import pyarrow as pa  # noqa: PLC0415  (light --help)
+    import pyarrow as pa
 
     incoming = {(label.item_id, label.code): label for label in labels}
     said = _codes_of_items(incoming)

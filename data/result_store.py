@@ -22,7 +22,7 @@ _CLAIM_COLUMNS = (
 
 def save(study: Study, result: Result, run: Run) -> None:
     """Store a result, its claims and the run that made it, in one transaction."""
-    import pyarrow as pa  # noqa: PLC0415  (light --help)
+    import pyarrow as pa
 
     content = result.to_json()
     with study.writing() as writer:

@@ -29,8 +29,8 @@ def show_status(
     verbose: VerboseOption = False,
 ) -> None:
     """Show what is in the study: rows of each view, and the newest runs."""
-    from miner.status import status, status_tables  # noqa: PLC0415  (light --help)
-    from report.tables import console_table  # noqa: PLC0415
+    from miner.status import status, status_tables
+    from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))

@@ -43,7 +43,7 @@ def build_reports(
 
         report build coverage-gap
     """
-    from report.publish import build  # noqa: PLC0415  (light --help)
+    from report.publish import build
 
     output = Output(as_json, quiet, verbose)
     pages = build(open_study(study, output), results or [])
@@ -75,8 +75,8 @@ def list_claims(
 
         report claims list --published --status "not reproduced"
     """
-    from report import claims  # noqa: PLC0415  (light --help)
-    from report.tables import console_table  # noqa: PLC0415
+    from report import claims
+    from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     if published or of_study:

@@ -47,7 +47,7 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer's callback has this form)
     if wanted:
-        from data.provenance import program_version  # noqa: PLC0415  (light --help)
+        from data.provenance import program_version
 
         typer.echo(f"faultatlas {program_version()}")
         raise typer.Exit
@@ -104,7 +104,7 @@ def _stderr() -> Console:
 
 
 def _console(*, stderr: bool) -> Console:
-    from rich.console import Console  # noqa: PLC0415  (light --help)
+    from rich.console import Console
 
     # What is typed or mined is printed as it is: rich would see an emoji in `sheet.csv:100:`.
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
@@ -112,7 +112,7 @@ def _console(*, stderr: bool) -> Console:
 
 def open_study(directory: Path, output: Output) -> Study:
     """The study of a command; it tells the user when it is made and when it must wait."""
-    from data.store import Study  # noqa: PLC0415  (light --help)
+    from data.store import Study
 
     return Study(directory, tell=output.tell)
 
@@ -191,6 +191,6 @@ def _speaks_utf8() -> bool:
 
 def _printable(text: str) -> str:
     """A message as it may be shown: its lines are kept, secrets and terminal escapes are not."""
-    from data.redaction import redact  # noqa: PLC0415  (light --help)
+    from data.redaction import redact
 
     return "\n".join(plain(line) for line in redact(text).split("\n"))

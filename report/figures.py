@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def draw(figure: Figure) -> Drawing:
     """The figure at paper width, attached to no window and no global state."""
-    from report import canvas, charts  # noqa: PLC0415  (matplotlib takes a second to load)
+    from report import canvas, charts
 
     painters = {"shares": charts.shares, "bars": charts.bars, "matrix": charts.matrix}
     with canvas.settings():
@@ -27,7 +27,7 @@ def draw(figure: Figure) -> Drawing:
 
 def save(figure: Figure, folder: Path) -> list[Path]:
     """Write `<name>.svg` and `<name>.pdf`; the same figure gives the same bytes."""
-    from report import canvas  # noqa: PLC0415  (matplotlib takes a second to load)
+    from report import canvas
 
     stem = file_stem(figure.name)
     svg, pdf = folder / f"{stem}.svg", folder / f"{stem}.pdf"

@@ -68,9 +68,9 @@ def console_table(
     left out unless asked for, and if the rest is still too wide, further ones are, and the
     table says so.
     """
-    from rich import box  # noqa: PLC0415  (light --help)
-    from rich.table import Table as ConsoleTable  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich import box
+    from rich.table import Table as ConsoleTable
+    from rich.text import Text
 
     columns = _console_columns(table if with_aside else table.narrow())
     room = width or shutil.get_terminal_size().columns

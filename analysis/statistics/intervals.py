@@ -29,7 +29,7 @@ def wilson_share(count: int, total: int) -> Share:
     if total == 0:
         return Share(0, 0, None, None, None)
     # Imported late: it costs a second that a command's --help must not pay.
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415
+    from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(count, total, alpha=0.05, method="wilson")
     # At 0 and at n the closed form leaves rounding dust beyond the range of a share.

@@ -43,10 +43,10 @@ def run(
     round_name: str = "",
 ) -> Result:
     """Compute the gap; nothing is stored."""
-    from analysis.coverage import literature  # noqa: PLC0415  (light --help)
-    from analysis.coverage.corpus import shipped_corpus  # noqa: PLC0415
-    from analysis.coverage.own_labels import study_result  # noqa: PLC0415
-    from data.taxonomy_library import TaxonomyLibrary  # noqa: PLC0415
+    from analysis.coverage import literature
+    from analysis.coverage.corpus import shipped_corpus
+    from analysis.coverage.own_labels import study_result
+    from data.taxonomy_library import TaxonomyLibrary
 
     _refuse_strays(evidence, without=without, support=support, round_name=round_name)
     library = TaxonomyLibrary(study.directory)
@@ -104,8 +104,8 @@ def command(
 
         analysis coverage-gap --evidence study --json
     """
-    from data import provenance  # noqa: PLC0415  (light --help)
-    from report.publish import publish, show  # noqa: PLC0415
+    from data import provenance
+    from report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

@@ -1,21 +1,11 @@
 from __future__ import annotations
 
-import csv
-import gzip
-import json
-import os
 import re
-import time
-import zipfile
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.aliases import Alias, AliasKind, alias_index, resolve
 from data.errors import StudyError
 from data.identity import (
     MAX_LENGTH,
@@ -515,96 +505,6 @@ def test_a_paper_without_a_name_is_refused(title: str, doi: str | None) -> None:
         paper_id(title, 2020, doi)
 
 
-ALIASES = [
-    Alias("apache/incubator-mxnet", "apache/mxnet", "repository"),
-    Alias("dmlc/mxnet", "apache/incubator-mxnet", "repository"),
-    Alias("github:apache/mxnet#8", "github:apache/tvm#3", "transfer"),
-    Alias("git:o/r@d816971", f"git:o/r@{SHA}", "short_hash"),
-    Alias("stackoverflow:a/2", "stackoverflow:1", "answer"),
-    Alias("MDU6SXNzdWUx", "github:dmlc/mxnet#8", "node"),
-    Alias("gitee.com/mindspore/mindspore", "mindspore-ai/mindspore", "repository"),
-    Alias("local/mine", "o/r", "repository"),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("github:dmlc/mxnet#7", "github:apache/mxnet#7"),
-        (f"git:dmlc/mxnet@{SHA}", f"git:apache/mxnet@{SHA}"),
-        ("github:dmlc/mxnet#8", "github:apache/tvm#3"),
-        ("MDU6SXNzdWUx", "github:apache/tvm#3"),
-        ("git:o/r@d816971", f"git:o/r@{SHA}"),
-        ("git:local/mine@d816971", f"git:o/r@{SHA}"),
-        ("stackoverflow:a/2", "stackoverflow:1"),
-        ("stackoverflow:2", "stackoverflow:2"),
-        ("github:pytorch/pytorch#1", "github:pytorch/pytorch#1"),
-        ("unknown node id", "unknown node id"),
-        # A repository that moves to another host takes its commits along, not its numbers.
-        (f"git:gitee.com/mindspore/mindspore@{SHA}", f"git:mindspore-ai/mindspore@{SHA}"),
-        ("gitee:mindspore/mindspore#I65G7B", "gitee:mindspore/mindspore#I65G7B"),
-    ],
-)
-def test_aliases_lead_to_the_last_name(name: str, expected: str) -> None:
-    assert resolve(name, ALIASES) == expected
-    assert resolve(name, alias_index(ALIASES)) == expected
-
-
-@pytest.mark.parametrize(
-    "aliases",
-    [
-        [
-            Alias("github:o/a#1", "github:o/b#1", "transfer"),
-            Alias("github:o/b#1", "github:o/a#1", "transfer"),
-        ],
-        [Alias("o/a", "o/b", "repository"), Alias("o/b", "o/a", "repository")],
-        [
-            Alias("o/a", "o/b", "repository"),
-            Alias("github:o/b#1", "github:o/a#1", "transfer"),
-        ],
-    ],
-)
-def test_a_circle_of_aliases_is_refused_and_shown(aliases: list[Alias]) -> None:
-    with pytest.raises(StudyError, match="circle") as refused:
-        resolve("github:o/a#1", aliases)
-    assert "'github:o/a#1' -> 'github:o/b#1' -> 'github:o/a#1'" in refused.value.message
-
-
-def test_a_long_chain_of_aliases_is_followed() -> None:
-    index = {f"github:o/r#{n}": f"github:o/r#{n + 1}" for n in range(1, 20_000)}
-    assert resolve("github:o/r#1", index) == "github:o/r#20000"
-
-
-def test_one_name_for_two_artifacts_is_refused() -> None:
-    same = Alias("github:o/a#1", "github:o/b#1", "transfer")
-    assert alias_index([same, same]) == {"github:o/a#1": "github:o/b#1"}
-    with pytest.raises(StudyError, match="github:o/b#1 and of github:o/c#1"):
-        alias_index([same, Alias("github:o/a#1", "github:o/c#1", "transfer")])
-
-
-@pytest.mark.parametrize(
-    ("alias", "target", "kind"),
-    [
-        ("github:o/a#1", "github:o/a#1", "transfer"),
-        ("https://github.com/o/a/issues/1", "github:o/b#1", "transfer"),
-        ("github:O/a#1", "github:o/b#1", "transfer"),
-        ("O/a", "o/b", "repository"),
-        ("", "github:o/b#1", "node"),
-        ("X", "not an id", "node"),
-    ],
-)
-def test_an_alias_that_could_never_be_found_is_refused(
-    alias: str, target: str, kind: AliasKind
-) -> None:
-    with pytest.raises(StudyError):
-        Alias(alias, target, kind)
-
-
-def test_an_alias_of_an_unknown_kind_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(StudyError, match="short_hash"):
-        Alias("github:o/a#1", "github:o/b#1", "nickname")  # type: ignore[arg-type]
-
-
 # Laws.
 
 numbers = st.integers(1, 10**17).map(str)
@@ -772,118 +672,10 @@ def test_the_key_of_a_title_is_its_own_key(title: str) -> None:
         "\u0300" * 4000,
     ],
 )
-def test_hostile_text_takes_no_time(text: str) -> None:
-    started = time.perf_counter()
+def test_hostile_text_comes_to_an_end(text: str) -> None:
+    # A pattern that backtracks would still be running.
     for read in (parse, project_of, title_key, local_project):
         try:
             read(text)
         except StudyError:
             continue
-    assert time.perf_counter() - started < 1
-
-
-# Real data.
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def fixture(name: str) -> Path:
-    folder = ROOT / os.environ.get("STUDY_FIXTURES", "../shared/data")
-    path = folder / name
-    if not path.exists():
-        reason = f"{path} is missing: set STUDY_FIXTURES to the folder of the real data"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return path
-
-
-def column(name: str, header: str) -> list[str]:
-    # The titles beside the links of SO_init are Mac Roman, not UTF-8; the links are ASCII.
-    with fixture(name).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return [row[header] for row in csv.DictReader(file)]
-
-
-def payloads(name: str) -> Iterator[dict[str, Any]]:
-    path = fixture(name)
-    if path.suffix == ".gz":
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            yield from map(json.loads, file)
-    else:
-        yield from json.loads(path.read_text(encoding="utf-8"))
-
-
-# Some URLs stand in two rows of their list, hence fewer artifacts than rows.
-@pytest.mark.parametrize(
-    ("name", "header", "rows", "artifacts", "provisional"),
-    [
-        ("hp_defects/pytorch.csv", "URL", 1000, 1000, 0),
-        ("hp_defects/mindspore.csv", "URL", 1000, 998, 0),
-        ("facts/humbatova_artifacts.csv", "link", 158, 158, 37),
-        ("defect4ml/bugs.csv", "url", 70, 67, 43),
-        ("dl_faults/SO_init/keras.csv", "Link", 1000, 1000, 0),
-        ("dl_faults/SO_init/pytorch.csv", "Link", 653, 653, 0),
-        ("dl_faults/SO_init/tensorflow.csv", "Link", 1000, 1000, 0),
-    ],
-)
-def test_every_artifact_of_the_published_lists_is_read(
-    name: str, header: str, rows: int, artifacts: int, provisional: int
-) -> None:
-    found = [parse(url) for url in column(name, header)]
-    assert len(found) == rows
-    assert len(set(found)) == artifacts
-    assert sum(it.provisional for it in set(found)) == provisional
-    for it in found:
-        assert parse(str(it)) == it == parse(str(url_of(it)))
-
-
-@pytest.mark.parametrize("framework", ["keras", "tensorflow", "torch"])
-@pytest.mark.parametrize("kind", ["init", "after_init_removal", "top_100"])
-def test_every_repository_of_the_published_lists_is_read(framework: str, kind: str) -> None:
-    name = f"dl_faults/GitHub_init/{framework}_{kind}.csv"
-    urls = column(name, "project")
-    assert len(urls) >= 100
-    for url in urls:
-        assert project_of(url) == url.removeprefix("https://github.com/").lower()
-        with pytest.raises(StudyError):
-            parse(url)
-    # The exception: this column names people, who are neither artifacts nor repositories.
-    for url in column(name, "top-contributor"):
-        assert url.startswith("https://api.github.com/users/")
-        for read in (parse, project_of):
-            with pytest.raises(StudyError):
-                read(url)
-
-
-@pytest.mark.parametrize("number", range(1, 7))
-def test_every_artifact_of_the_labelling_rounds_is_read(number: int) -> None:
-    with zipfile.ZipFile(fixture(f"dl_faults/Analysed_Artifacts/round_{number}.xlsx")) as book:
-        text = b"".join(book.read(part) for part in book.namelist()).decode("utf-8", "replace")
-    urls = set(re.findall(r"https?://(?:github|stackoverflow)\.com[^\s<\"]*", text))
-    assert len(urls) >= 29
-    for url in urls:
-        assert parse(url).source in ("github", "git", "stackoverflow")
-
-
-def test_the_urls_of_github_payloads_agree_with_their_numbers() -> None:
-    seen = 0
-    for issue in payloads("github/datasets_issues.jsonl.gz"):
-        expected = f"github:huggingface/datasets#{issue['number']}"
-        pull = issue.get("pull_request") or {}
-        urls = [issue[key] for key in ("url", "html_url", "comments_url", "events_url")]
-        urls += [issue["labels_url"], *(v for k, v in pull.items() if k.endswith("url"))]
-        assert {artifact_id(url) for url in urls} == {expected}
-        assert project_of(issue["repository_url"]) == "huggingface/datasets"
-        seen += 1
-    assert seen == 3655
-
-
-@pytest.mark.parametrize("page", ["gitee_issues1.json", "gitee_issues2.json"])
-def test_the_urls_of_gitee_payloads_agree_with_their_numbers(page: str) -> None:
-    issues = list(payloads(f"gitee/{page}"))
-    assert issues
-    for issue in issues:
-        project = project_of(issue["repository_url"])
-        expected = artifact_id(issue["number"], default_project=project)
-        for key in ("url", "html_url", "comments_url", "labels_url"):
-            assert artifact_id(issue[key]) == expected
