@@ -141,7 +141,7 @@ def _result(
                 parameters,
                 wholes[each.printed.whole],
                 each.printed.status,
-                each.printed.statement,
+                f"{each.printed.statement} ({each.printed.ours_counts})",
                 each,
             )
             for each in comparisons

@@ -59,7 +59,7 @@ PRINTED = (
     ),
     # The survey says GitHub issues; the public data it used has Stack Overflow posts as well.
     Printed(
-        "github-untargeted", "GitHub occurrences of faults that nobody targets",
+        "github-untargeted", "Occurrences of faults that nobody targets",
         "GitHub and Stack Overflow",
         52.6, 1, "artifacts", "untargeted", "occurrences", "K052",
     ),
