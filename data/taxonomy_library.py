@@ -26,6 +26,7 @@ class TaxonomyLibrary:
         folders = [shipped] if study_directory is None else [shipped, study_directory]
         self._taxonomies = _found(folder / "taxonomies" for folder in folders)
         self._crosswalks = _found(folder / "crosswalks" for folder in folders)
+        self._loaded: dict[str, Taxonomy] = {}  # an analysis asks for the same ones many times
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +55,9 @@ class TaxonomyLibrary:
                 f"Known: {', '.join(self.names)}. An own one is a file taxonomies/{name}.yaml "
                 "in the study.",
             )
-        return load_taxonomy(path)
+        if name not in self._loaded:
+            self._loaded[name] = load_taxonomy(path)
+        return self._loaded[name]
 
     def crosswalk(self, source: str, target: str) -> Crosswalk | None:
         """The crosswalk from one taxonomy to another, validated against both; None if none.

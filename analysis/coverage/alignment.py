@@ -51,8 +51,8 @@ class ComponentComparison:
 
 def fault_technique_matrix(faults: Taxonomy, techniques: Taxonomy, corpus: Corpus) -> Matrix:
     """Which papers address which fault with which technique."""
-    by_fault = corpus.papers_by_fault()
-    by_technique = corpus.papers_by_technique()
+    by_fault = corpus.papers_by_fault
+    by_technique = corpus.papers_by_technique
     # In the order of the taxonomies, new faults last.
     rows = [node.code for node in faults.nodes if node.code in by_fault]
     rows += [fault.code for fault in evidence.new_faults() if fault.code in by_fault]
@@ -79,7 +79,7 @@ def compare_components(
     names = list(dict.fromkeys(component_of.values()))
     papers: dict[str, set[str]] = {name: set() for name in names}
     papers_on_new: dict[str, set[str]] = {name: set() for name in names}
-    for code, coded in corpus.papers_by_fault().items():
+    for code, coded in corpus.papers_by_fault.items():
         if code in taxonomy:
             for leaf in taxonomy.leaves_of(code):
                 papers[_component(taxonomy, component_of, leaf)].update(coded)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
+from typing import get_args
 
 from data import evidence
 from data.errors import StudyError
-from data.evidence import Paper, PaperCode
+from data.evidence import Paper, PaperCode, Support
 
 FAULTS = ("humbatova", "new-faults")
 TECHNIQUES = "debugging-techniques"
-SUPPORTS = ("explicit", "theme", "group")  # `evaluation` papers target nothing
+# A paper that only evaluates targets nothing.
+SUPPORTS = tuple(kind for kind in get_args(Support) if kind != "evaluation")
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,12 @@ class Corpus:
                 )
         return Corpus(self.papers, tuple(code for code in self.codes if code.support in supports))
 
+    @cached_property
     def papers_by_fault(self) -> dict[str, tuple[str, ...]]:
         """Fault code (leaf, category or new fault) to the papers coded with it, sorted."""
         return self._by_code(FAULTS)
 
+    @cached_property
     def papers_by_technique(self) -> dict[str, tuple[str, ...]]:
         """Technique code to the papers coded with it, sorted."""
         return self._by_code((TECHNIQUES,))

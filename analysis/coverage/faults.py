@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from analysis.coverage.corpus import Corpus
 from data import evidence
+from data.evidence import Occurrences
 from data.taxonomy import Taxonomy
 
 FAULT_TAXONOMY = "humbatova"
@@ -44,12 +45,12 @@ class Fault:
 
 def survey_faults(taxonomy: Taxonomy, corpus: Corpus) -> tuple[Fault, ...]:
     """Every fault with the status that the survey itself gives it."""
-    statuses = evidence.survey_statuses()
+    statuses, seen = evidence.survey_statuses(), evidence.occurrences()
     leaves = [
         _leaf(
             taxonomy,
             corpus,
-            leaf.code,
+            seen[leaf.code],
             status=statuses[leaf.code].status.replace("-", " "),
             basis=statuses[leaf.code].basis,
             note=statuses[leaf.code].note,
@@ -65,7 +66,7 @@ def corpus_faults(taxonomy: Taxonomy, corpus: Corpus) -> tuple[Fault, ...]:
     A leaf is targeted by name when a paper carries its code, and through its category
     when a paper carries the code of a node above it.
     """
-    targeted = corpus.papers_by_fault()
+    targeted, seen = corpus.papers_by_fault, evidence.occurrences()
     leaves = []
     for leaf in taxonomy.leaves:
         if leaf.code in targeted:
@@ -74,13 +75,13 @@ def corpus_faults(taxonomy: Taxonomy, corpus: Corpus) -> tuple[Fault, ...]:
             status, basis = "targeted", "category"
         else:
             status, basis = "untargeted", ""
-        leaves.append(_leaf(taxonomy, corpus, leaf.code, status=status, basis=basis, note=""))
+        leaves.append(_leaf(taxonomy, corpus, seen[leaf.code], status=status, basis=basis, note=""))
     return (*leaves, *_new_faults(taxonomy, corpus, only_targeted=True))
 
 
 def papers_on(taxonomy: Taxonomy, corpus: Corpus, code: str) -> tuple[str, ...]:
     """The papers that target a leaf, by its own code or by one above it."""
-    targeted = corpus.papers_by_fault()
+    targeted = corpus.papers_by_fault
     codes = (code, *taxonomy.ancestors(code)) if code in taxonomy else (code,)
     return tuple(sorted({paper for each in codes for paper in targeted.get(each, ())}))
 
@@ -91,9 +92,9 @@ def category_path(taxonomy: Taxonomy, code: str) -> str:
 
 
 def _leaf(
-    taxonomy: Taxonomy, corpus: Corpus, code: str, *, status: str, basis: str, note: str
+    taxonomy: Taxonomy, corpus: Corpus, seen: Occurrences, *, status: str, basis: str, note: str
 ) -> Fault:
-    seen = evidence.occurrences()[code]
+    code = seen.code
     return Fault(
         code=code,
         name=taxonomy.node(code).name,

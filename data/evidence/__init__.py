@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+# What the columns of these names hold.
 Status = Literal["targeted", "untargeted", "new", "not-mentioned"]
 Support = Literal["explicit", "theme", "group", "evaluation"]
 
