@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from data import evidence
 from data.errors import StudyError
 from data.evidence import PublishedFigure
-from data.results import Cell, Column, Table
+from data.results import Cell, ClaimStatus, Column, Table
 from data.store import Study
 from report import formatting
 
-STATUSES = ("reproduced", "near", "not reproduced", "inconsistent", "no data")
+STATUSES = tuple(filter(None, get_args(ClaimStatus)))
 
 
 def published(*, status: str = "", study: str = "") -> tuple[PublishedFigure, ...]:
