@@ -1,8 +1,9 @@
 """Keeps secrets out of everything that is stored or shown.
 
 It recognises a secret by the name of the option, by the shape of well-known tokens, by
-its place in a URL, and by being the value of a secret environment variable. It is a last
-line: code that holds a token must not hand it to a log in the first place.
+its place in a URL, and by being the value of a secret environment variable or one that was
+named with `remember_secret`. It is a last line: code that holds a token must not hand it to
+a log in the first place.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _URL_USER = re.compile(r"(\w{2,16}://)[^/\s]{1,512}@")  # up to the last @: a pa
 _URL_PARAMETER = re.compile(
     r"([?&](?:[\w-]{0,32}(?:token|secret|password)|key|api_?key)=)[^&\s#]+", re.IGNORECASE
 )
-_SHORTEST = 8  # a shorter value of a secret variable would mask ordinary words
+SHORTEST = 8  # a shorter secret would mask ordinary words
+
+_remembered: set[str] = set()  # secrets that came from a file, so that no variable holds them
 
 
 def is_secret_name(name: str) -> bool:
@@ -38,18 +41,28 @@ def is_secret_name(name: str) -> bool:
     return bool(_SECRET_NAME.search(name)) and not name.lower().endswith(("file", "path"))
 
 
+def remember_secret(value: str) -> None:
+    """Mask this value from now on, wherever this process shows or stores text."""
+    if len(value) < SHORTEST:
+        raise ValueError("a secret that short would mask ordinary words")
+    _remembered.add(value)
+
+
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with every secret in it replaced by `***`."""
-    variables = os.environ if environment is None else environment
-    values = [value for name, value in variables.items() if is_secret_name(name)]
-    # The longest first: where one begins with another, no rest of it must stay.
-    for value in sorted(values, key=len, reverse=True):
-        if len(value) >= _SHORTEST:
-            text = text.replace(value, MASK)
+    for value in _known_secrets(environment):
+        text = text.replace(value, MASK)
     text = _TOKEN_SHAPE.sub(MASK, text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
     text = _URL_PARAMETER.sub(rf"\1{MASK}", text)
     return _URL_USER.sub(rf"\1{MASK}@", text)  # last: it ends at a slash, which the others mask
+
+
+def redact_bytes(body: bytes) -> bytes:
+    """A foreign body without the secrets of this process; what others leaked into it stays."""
+    for value in _known_secrets():
+        body = body.replace(value.encode(), MASK.encode())
+    return body
 
 
 def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,6 +71,14 @@ def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
         name: MASK if is_secret_name(name) and value else _plain(value)
         for name, value in arguments.items()
     }
+
+
+def _known_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
+    """The longest first: where one begins with another, no rest of it must stay."""
+    variables = os.environ if environment is None else environment
+    named = {value for name, value in variables.items() if is_secret_name(name)}
+    values = _remembered | {value for value in named if len(value) >= SHORTEST}
+    return sorted(values, key=lambda each: (-len(each), each))
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ Foreign errors (a lock, a full disk, a damaged file) become `StudyError` here, o
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from data import locks
+from data import compaction, locks
 from data.errors import StudyError
 from data.migration import Migration, shipped_migrations
 
@@ -75,6 +76,32 @@ class Writer(Reader):
         self._connection.unregister("incoming_batch")
         return int(batch.num_rows)
 
+    def upsert(self, table: str, key: str, batch: pa.Table) -> tuple[int, int]:
+        """Put an Arrow batch into a table that has `row_hash`; returns new and changed rows.
+
+        A row whose hash is stored already is left alone, with the run that wrote it. Where the
+        batch has `updated_at`, an older row never replaces a newer one.
+        """
+        newer = "AND coalesce(i.updated_at >= t.updated_at, true)"
+        self._connection.register("incoming_batch", batch)
+        found = self._connection.execute(
+            f"SELECT i.{key}, t.{key} IS NOT NULL FROM incoming_batch i "
+            f"LEFT JOIN {table} t USING ({key}) WHERE t.{key} IS NULL OR "
+            f"(i.row_hash <> t.row_hash {newer if 'updated_at' in batch.column_names else ''})"
+        ).fetchall()
+        if found:
+            wanted = [row[0] for row in found]
+            columns = [name for name in batch.column_names if name != key]
+            self._connection.execute(
+                f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "
+                f"WHERE list_contains(?, {key}) ON CONFLICT ({key}) DO UPDATE SET "
+                + ", ".join(f"{name} = excluded.{name}" for name in columns),
+                [wanted],
+            )
+        self._connection.unregister("incoming_batch")
+        changed = sum(replaces for _key, replaces in found)
+        return len(found) - changed, changed
+
 
 class Study:
     """A study directory. Opening one touches nothing; the first `writing()` creates it."""
@@ -106,14 +133,7 @@ class Study:
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """The study for queries; an older one is upgraded first."""
-        if not self.exists:
-            raise StudyError(
-                f"there is no study in {self.directory}",
-                "Name one with --study DIR or $STUDY, or make one: analysis coverage-gap, "
-                "annotation import.",
-            )
-        if not self._current:
-            self._upgrade(for_reading=True)
+        self._require()
         with self._opened(read_only=True) as connection:
             yield Reader(connection)
 
@@ -138,6 +158,42 @@ class Study:
         """The newest migration that this study has had; 0 for none."""
         with self._opened(read_only=True) as connection:
             return max(_applied(connection), default=0)
+
+    def copy_to(self, target: Path) -> None:
+        """Write the study to a new file, as it is between two transactions of others."""
+        self._require()
+        with self._opened(read_only=True) as connection:
+            compaction.write_copy(connection.execute, target)
+
+    def compact(self) -> None:
+        """Write the file anew, so that deleted rows are gone from the disk as well.
+
+        Killed at any instant, the study is the old file or the new one, each whole.
+        """
+        self._require()
+        with self._opened(read_only=False, keep_log=True) as connection:
+            # From here on nobody else has the file. It must not be opened by other means: the
+            # system gives a process's lock up with the first handle that is closed.
+            connection.execute("FORCE CHECKPOINT")
+            try:
+                database = self.database.resolve()  # of a link, what it leads to
+                draft = database.with_name(f"{database.name}.compact.new")
+                shutil.rmtree(f"{self.database}.tmp", ignore_errors=True)  # of a killed process
+                compaction.write_copy(connection.execute, draft)
+                compaction.take_place(draft, database)
+            except OSError as error:
+                raise self._explained(error) from error
+
+    def _require(self) -> None:
+        """A study of this schema; an older one is upgraded."""
+        if not self.exists:
+            raise StudyError(
+                f"there is no study in {self.directory}",
+                "Name one with --study DIR or $STUDY, or make one: analysis coverage-gap, "
+                "annotation import.",
+            )
+        if not self._current:
+            self._upgrade(for_reading=True)
 
     def _create(self) -> None:
         _refuse_odd_path(self.database)
@@ -199,7 +255,11 @@ class Study:
         told: locks.Holder | None = None
         for pause in locks.pauses():
             try:
-                return _open(self.database, read_only=read_only, keep_log=keep_log)
+                before = _identity(self.database)
+                connection = _open(self.database, read_only=read_only, keep_log=keep_log)
+                if _identity(self.database) == before:
+                    return connection
+                connection.close()  # of a file that was replaced while it was being opened
             except duckdb.Error as error:
                 holder = locks.holder(str(error))
                 if holder is None:
@@ -303,6 +363,15 @@ def _named(draft: Path, target: Path) -> bool:
             return False
         draft.rename(target)
     return True
+
+
+def _identity(database: Path) -> tuple[int, int] | None:
+    """Which file has that name now."""
+    try:
+        found = database.stat()
+    except OSError:  # opening it will say what is wrong
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

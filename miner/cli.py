@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
 from report import console
 from report.console import (
     HERE,
@@ -13,12 +18,162 @@ from report.console import (
     open_study,
 )
 
-app = console.application("Bring evidence into a study. So far: look at what is in it.")
+app = console.application("Bring evidence into a study: issues with their comments.")
+
+ApiOption = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Another server, such as https://git.example.org/api/v3."),
+]
+TokenFileOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File with a token, instead of GITHUB_TOKEN or GITEE_TOKEN."),
+]
+MaxWaitOption = Annotated[
+    str,
+    typer.Option(metavar="TIME", help="Longest wait for the server's quota: 0, 90, 15m, 2h."),
+]
 
 
 @app.callback()
 def miner(version: console.VersionOption = False) -> None:
-    """Bring evidence into a study. So far: look at what is in it."""
+    """Bring evidence into a study: issues with their comments."""
+
+
+@app.command("fetch")
+def fetch_issues(
+    project: Annotated[
+        str | None,
+        typer.Argument(metavar="PROJECT", help="An alias (`miner projects`), owner/name or a URL."),
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(metavar="L", help="Only issues with this label; repeated: with all of them."),
+    ] = None,
+    any_label: Annotated[
+        bool, typer.Option("--any-label", help="One of the labels is enough.")
+    ] = False,
+    high_priority: Annotated[
+        bool,
+        typer.Option("--high-priority", help="The labels that a published study took for that."),
+    ] = False,
+    state: Annotated[str, typer.Option(help="all, open or closed.")] = "all",
+    since: Annotated[
+        str | None, typer.Option(metavar="DAY", help="Only what was updated since: 2023-01-31.")
+    ] = None,
+    pulls: Annotated[
+        bool | None,
+        typer.Option(
+            "--pulls/--no-pulls", help="With pull requests (GitHub: yes).", show_default=False
+        ),
+    ] = None,
+    comments: Annotated[
+        bool, typer.Option("--comments/--no-comments", help="With comments.")
+    ] = True,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="With labelling, closing and reference events.")
+    ] = False,
+    from_file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="Exactly the issues that a CSV file names."),
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify", help="List all again; mark what is gone, moved or lost its label."
+        ),
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what it would cost; fetch and store nothing.")
+    ] = False,
+    api_url: ApiOption = None,
+    token_file: TokenFileOption = None,
+    max_wait: MaxWaitOption = "70m",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Fetch issues with their comments from GitHub or Gitee, or what changed since the last time.
+
+    It can be interrupted at any point: the same command goes on where it stopped. Without a
+    token GitHub grants 60 requests an hour; set GITHUB_TOKEN (GITEE_TOKEN) for more.
+
+    Examples:
+
+        miner fetch pytorch --label "high priority"
+
+        miner fetch mindspore --high-priority --plan
+
+        miner fetch --from labelled.csv
+    """
+    from miner.fetch_view import fetch_notes, fetch_tables
+    from miner.fetching import Options, run_fetch, run_plan
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    options = Options(
+        project=project,
+        labels=tuple(label or ()),
+        any_label=any_label,
+        high_priority=high_priority,
+        state=state,
+        since=since,
+        pulls=pulls,
+        comments=comments,
+        timeline=timeline,
+        from_file=from_file,
+        verify=verify,
+        api_url=api_url,
+        token_file=token_file,
+        max_wait=max_wait,
+    )
+    if plan:
+        planned = run_plan(options, output)
+        output.document(planned)
+        output.show(f"{planned['project']}: {planned['issues']:,} issues; {planned['words']}")
+        return
+    found = run_fetch(study, options, output)
+    output.document(found)
+    for table in fetch_tables(found):
+        output.show(console_table(table))
+    for note in fetch_notes(found):
+        output.tell(note)
+    if not found["complete"]:
+        raise typer.Exit(1)
+
+
+@app.command("projects")
+def show_projects(
+    as_json: JsonOption = False, quiet: QuietOption = False, verbose: VerboseOption = False
+) -> None:
+    """Show the aliases of projects, and how studies found their defects of high priority."""
+    from miner.projects import aliases_table
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    table = aliases_table()
+    names = [column.key for column in table.columns]
+    output.document([dict(zip(names, row, strict=True)) for row in table.rows])
+    output.show(console_table(table, with_aside=verbose))
+
+
+@app.command("rebuild")
+def rebuild_tables(
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Make every mined table again from the stored responses, without the network."""
+    from data import provenance
+    from miner.rebuild import rebuild
+    from report.progress import progress
+
+    output = Output(as_json, quiet, verbose)
+    with progress(output, "rebuild") as bar:
+        rows = rebuild(open_study(study, output), provenance.begin("miner rebuild", {}), bar.update)
+    output.document({"rows": rows})
+    output.show("rebuilt: " + ", ".join(f"{number:,} {table}" for table, number in rows.items()))
 
 
 @app.command("status")

@@ -12,8 +12,8 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -63,6 +63,7 @@ VersionOption = Annotated[
 HERE = Path()
 _INTERRUPTED = 130
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_live: list[Console] = []  # the console of a progress bar, while one is shown
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class Output:
     def tell(self, message: str) -> None:
         """A message about what is going on."""
         if not self.quiet:
-            _stderr().print(_printable(message), soft_wrap=True)
+            stderr().print(_printable(message), soft_wrap=True)
 
     def document(self, document: Any) -> None:
         """The result as JSON, if that was asked for."""
@@ -99,8 +100,19 @@ def stdout() -> Console:
     return _console(stderr=False)
 
 
-def _stderr() -> Console:
-    return _console(stderr=True)
+def stderr() -> Console:
+    """A console on standard error: that of the progress bar, which prints above it, if any."""
+    return _live[-1] if _live else _console(stderr=True)
+
+
+@contextmanager
+def telling_on(console: Console) -> Iterator[None]:
+    """While this lasts, messages and errors are printed by that console."""
+    _live.append(console)
+    try:
+        yield
+    finally:
+        _live.remove(console)
 
 
 def _console(*, stderr: bool) -> Console:
@@ -146,7 +158,7 @@ def run(app: Callable[[], Any]) -> None:
         _fail(explained(error, "the output"))
     except SystemExit as end:
         if end.code == _INTERRUPTED:  # what typer makes of Ctrl-C, without a word
-            _stderr().print("interrupted; what was stored is complete")
+            stderr().print("interrupted; what was stored is complete")
         raise
 
 
@@ -162,7 +174,7 @@ def explained(error: OSError, what: object, then: str = "run this again") -> Stu
 
 
 def _fail(error: StudyError) -> NoReturn:
-    console = _stderr()
+    console = stderr()
     with suppress(OSError):  # standard error is full as well: nobody is left to be told
         console.print(_printable(f"error: {error.message}"), soft_wrap=True, style="bold red")
         if error.hint:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from data.redaction import MASK, is_secret_name, redact, redact_arguments
+from data import redaction
+from data.redaction import MASK, is_secret_name, redact, redact_arguments, remember_secret
 
 law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
 
@@ -84,6 +85,37 @@ def test_the_longer_of_two_secrets_leaves_no_rest() -> None:
 
 def test_a_short_value_of_a_secret_variable_would_mask_ordinary_words() -> None:
     assert redact("the data", {"DB_PASSWORD": "data"}) == "the data"
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is remembered in a test is forgotten after it."""
+    monkeypatch.setattr(redaction, "_remembered", set())
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_remembered_secret_is_masked_wherever_it_stands() -> None:
+    text = "sent 'correct horse' to http://h/x?t=correct horse"
+    assert redact(text, {}) == text
+    remember_secret("correct horse")
+    assert redact(text, {}) == f"sent '{MASK}' to http://h/x?t={MASK}"
+    assert redact_arguments({"label": ["correct horse"]}) == {"label": [MASK]}
+
+
+@pytest.mark.usefixtures("forgetful")
+def test_a_remembered_secret_and_a_variable_leave_no_rest_of_each_other() -> None:
+    remember_secret("correct horse battery staple")
+    environment = {"GITHUB_TOKEN": "correct horse"}
+    assert redact("correct horse battery staple, correct horse", environment) == f"{MASK}, {MASK}"
+
+
+@pytest.mark.usefixtures("forgetful")
+@pytest.mark.parametrize("value", ["", "1234567"])
+def test_a_secret_that_is_too_short_is_not_remembered_in_silence(value: str) -> None:
+    with pytest.raises(ValueError, match="short") as refused:
+        remember_secret(value)
+    assert not value or value not in str(refused.value)
+    assert redact("1234567 ordinary words", {}) == "1234567 ordinary words"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,156 @@
+"""The rows that miners make, before they know which run and response they belong to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class IssueRow:
+    """An issue or pull request, as `store.issue` holds it."""
+
+    artifact_id: str
+    source: str
+    project: str
+    number: str
+    is_pull: bool
+    node_id: str | None
+    title: str | None
+    body: str | None
+    author: str | None
+    author_association: str | None
+    state: str | None
+    state_reason: str | None
+    tracker_labels: tuple[str, ...]
+    tracker_type: str | None
+    tracker_priority: int | None
+    milestone: str | None
+    comment_count: int | None
+    reaction_count: int | None
+    is_locked: bool | None
+    is_draft: bool | None
+    created_at: datetime | None
+    updated_at: datetime | None
+    closed_at: datetime | None
+    merged_at: datetime | None
+    closed_by: str | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRow:
+    """A comment on an issue, as `store.comment` holds it."""
+
+    comment_id: str
+    artifact_id: str
+    author: str | None
+    author_association: str | None
+    body: str | None
+    created_at: datetime | None
+    updated_at: datetime | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event in an issue's timeline, as `store.issue_event` holds it."""
+
+    event_id: str
+    artifact_id: str
+    kind: str
+    actor: str | None
+    label: str | None
+    other_id: str | None
+    detail: str | None
+    created_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DepartureRow:
+    """An artifact that the source no longer has under that name."""
+
+    artifact_id: str
+    reason: str
+    moved_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AliasRow:
+    """Another name of an artifact or of a project."""
+
+    alias: str
+    artifact_id: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryRow:
+    """A repository, as `store.repository` holds it."""
+
+    repository_id: str
+    source: str
+    project: str
+    url: str | None
+    description: str | None
+    language: str | None
+    stars: int | None
+    forks: int | None
+    open_issues: int | None
+    topics: tuple[str, ...]
+    license: str | None
+    is_fork: bool | None
+    is_archived: bool | None
+    is_disabled: bool | None
+    size_kb: int | None
+    default_branch: str | None
+    created_at: datetime | None
+    pushed_at: datetime | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRow:
+    """A repository that a search found, as `store.search_result` holds it."""
+
+    search: str
+    turn: int
+    slice: int
+    repository_id: str
+    project: str
+    left_out: str | None  # why it is counted and not kept
+
+
+@dataclass
+class Rows:
+    """What one response says."""
+
+    issues: list[IssueRow] = field(default_factory=list)
+    comments: list[CommentRow] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)
+    departures: list[DepartureRow] = field(default_factory=list)
+    aliases: list[AliasRow] = field(default_factory=list)
+    repositories: list[RepositoryRow] = field(default_factory=list)
+    found: list[FoundRow] = field(default_factory=list)
+    # Artifacts of which every comment is here or among these ids: what else is stored is gone.
+    all_comments_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # (artifact, label): fetched for a label that it no longer has.
+    lost_labels: list[tuple[str, str]] = field(default_factory=list)
+    # Comments may speak of issues that were not asked for; those are kept in the response only.
+    only_known_issues: bool = False
+    # A list of everything, asked for because it is cheaper than the few that a file named.
+    only_wanted_issues: bool = False
+
+
+# GitHub's two interfaces differ in them for the same issue.
+_NOT_COMPARED = frozenset({"node_id", "tracker_type"})
+
+
+def row_hash(row: Any) -> int:
+    """Of the row's values: tells a changed row from the same one without reading its text."""
+    values = [getattr(row, item.name) for item in fields(row) if item.name not in _NOT_COMPARED]
+    text = json.dumps(values, default=str, ensure_ascii=True)
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

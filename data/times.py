@@ -1,0 +1,63 @@
+"""Reads what people type for a time: how long to wait, and since when to look."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from data.errors import StudyError
+from data.identity import shown
+
+_UNITS_S = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+# The largest unit first, each at most once: `1h30m` is read in one way only.
+_DURATION = re.compile(
+    "(?=[0-9])" + "".join(f"(?:([0-9]{{1,9}}){unit})?" for unit in _UNITS_S), re.IGNORECASE
+)
+_LONGEST_S = 366 * 86_400
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?P<hour>[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?"
+    r"(?P<zone>[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+
+
+def seconds(text: str) -> int:
+    """A duration in seconds: `0`, `90`, `15m`, `2h`, `1h30m`, `1d`."""
+    words = text.strip()
+    parts = _DURATION.fullmatch(words)
+    if parts:
+        found = sum(int(n or 0) * s for n, s in zip(parts.groups(), _UNITS_S.values(), strict=True))
+    elif re.fullmatch("[0-9]{1,9}", words):
+        found = int(words)
+    else:
+        raise StudyError(
+            f"{shown(text)} is no duration",
+            "Write seconds (90), or days, hours, minutes and seconds: 15m, 2h, 1h30m.",
+        )
+    if found > _LONGEST_S:
+        raise StudyError(f"{shown(text)} is more than a year", "Write a shorter duration.")
+    return found
+
+
+def utc_time(text: str) -> datetime:
+    """A day (`2023-01-31`, its midnight in UTC) or an ISO 8601 time with its zone.
+
+    The study stores times in UTC without a zone, and so is the answer.
+    """
+    words = text.strip()
+    parts = _TIME.fullmatch(words)
+    example = "2023-01-31 or 2023-01-31T12:00:00Z"
+    if parts is None:
+        raise StudyError(f"{shown(text)} is no time", f"Write a day or a time: {example}.")
+    if parts["hour"] and not parts["zone"]:
+        # The same words mean another moment on another machine.
+        raise StudyError(f"{shown(text)} names no time zone", f"Write it with one: {words}Z.")
+    try:
+        time = datetime.fromisoformat(words.upper())
+        # A day without a zone is one of UTC: the same words, the same issues, everywhere.
+        aware = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):  # the 30th of February; year 1 east of Greenwich
+        raise StudyError(
+            f"{shown(text)} is no time that the calendar has", f"Write it like {example}."
+        ) from None

@@ -1,0 +1,96 @@
+"""Comments of the issues that a list brought, in as few requests as the server allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from miner import checkpoints, plan, scope
+from miner.parts import COMMENTS, PartReader
+from miner.selection import stream_key
+
+if TYPE_CHECKING:
+    from miner.http import Response
+    from miner.ingest import Ingest
+    from miner.plan import Strategy
+    from miner.scope import Scope
+
+_STREAM = "comments"
+
+
+def read_comments(
+    ingest: Ingest, area: Scope, *, is_whole: bool, tell: Callable[[str], None]
+) -> tuple[Strategy, int]:
+    """Read what is pending; the strategy, and the requests that it should take.
+
+    `is_whole` says that the area is all of the repository, so that its comments are counted
+    already; else the list of all comments is asked how long it is.
+    """
+    reader = PartReader(ingest, area, COMMENTS)
+    with ingest.study.reading() as study:
+        parts = area.pending(study, COMMENTS.name)
+        rows = scope.of_project(ingest.project.repository).count(study)["comments"]
+        point = checkpoints.load(study, stream_key(ingest.project.key, _STREAM))
+        old = point.since if point and point.is_complete else None
+        fits = point is None or old is None or not area.never_read(study, COMMENTS.name, old)
+    singly = plan.cheapest(parts, reader.offered())
+    cost = plan.part_requests(parts, singly)
+    if singly in ("none", "graphql"):
+        # A hundred issues at a time: the list of all comments is never shorter than that.
+        return _said(reader, singly, cost, tell)
+    whole_cost = plan.walk_requests(rows) if is_whole else None
+    if point is not None:
+        whole_cost = 1 if point.is_complete else 0  # what is new since, or the rest of a walk
+    if cost <= 1 or not fits or (whole_cost is not None and whole_cost >= cost):
+        return _said(reader, singly, cost, tell)
+    taken = _walk(ingest, area, cost, whole_cost, tell)
+    if taken is None:
+        return _said(reader, singly, cost + 1, tell)
+    reader.read(reader.offered()[0])  # where the list and the tracker's count disagree
+    return "repository", taken
+
+
+def _said(
+    reader: PartReader, strategy: Strategy, cost: int, tell: Callable[[str], None]
+) -> tuple[Strategy, int]:
+    if strategy != "none":
+        tell(f"comments: {cost:,} requests, {plan.WORDS[strategy]}")
+    reader.read(strategy)
+    return strategy, cost
+
+
+def _walk(
+    ingest: Ingest, area: Scope, dearest: int, known: int | None, tell: Callable[[str], None]
+) -> int | None:
+    """Read the list of all comments, unless that is dearer; the requests that it should take."""
+    cost = known
+
+    def is_cheap(first: Response) -> bool:
+        nonlocal cost
+        pages = ingest.tracker.pages(first)
+        if cost is None:
+            cost = None if pages is None else plan.walk_requests(plan.rows_of_pages(pages))
+        if cost is None or cost >= dearest:
+            cost = None
+            return False
+        tell(f"comments: {cost:,} requests, {plan.WORDS['repository']}")
+        return True
+
+    ingest.walk(
+        _STREAM,
+        {"kind": "comments"},
+        lambda since: ingest.tracker.comments_url(ingest.name, since),
+        on_first=is_cheap,
+    )
+    if cost is None:
+        return None
+    with ingest.study.writing(keep_log=True) as writer:
+        writer.execute(
+            "INSERT OR REPLACE INTO store.part_read "
+            "SELECT i.artifact_id, 'comments', i.updated_at, false FROM store.issue i LEFT JOIN "
+            "(SELECT artifact_id, count(*) AS live FROM store.comment WHERE gone_at IS NULL "
+            "GROUP BY ALL) c USING (artifact_id) "
+            f"WHERE coalesce(c.live, 0) = i.comment_count AND {area.sql}",
+            area.parameters,
+        )
+    return cost

@@ -1,0 +1,67 @@
+"""What the tracker counts, against what the study has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from miner.payload import entry, integer
+from miner.refusals import QuotaUsedUp, Refused, Unreachable
+
+if TYPE_CHECKING:
+    from miner.ingest import Ingest
+    from miner.selection import Selection
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Issues and pull requests that the tracker's search finds; None where it does not say."""
+
+    issues: int | None
+    pulls: int | None
+    reason: str = ""
+
+
+def count(ingest: Ingest, selection: Selection) -> Counted:
+    """Ask the tracker's search for the number of issues; a refusal is no reason to fail."""
+    try:
+        if ingest.project.source == "gitee":
+            return _count_gitee(ingest, selection)
+        issues = _search(ingest, search_text(ingest.name, selection, "is:issue"))
+        pulls = 0
+        if selection.pulls:
+            pulls = _search(ingest, search_text(ingest.name, selection, "is:pr")) or 0
+        return Counted(issues, pulls)
+    except (Refused, QuotaUsedUp, Unreachable) as error:
+        return Counted(None, None, error.message)
+
+
+def search_text(project: str, selection: Selection, *more: str) -> str:
+    """A selection in the words of GitHub's search."""
+    words = [f"repo:{project}", *more]
+    quoted = [f'"{label.replace(chr(34), "")}"' for label in selection.labels]
+    if selection.any_label and quoted:
+        words.append(f"label:{','.join(quoted)}")
+    else:
+        words.extend(f"label:{label}" for label in quoted)
+    if selection.state != "all":
+        words.append(f"state:{selection.state}")
+    if selection.since:
+        words.append(f"updated:>={selection.since}")
+    return " ".join(words)
+
+
+def _search(ingest: Ingest, text: str) -> int | None:
+    url = f"/search/issues?{urlencode({'per_page': 1, 'q': text})}"
+    return integer(entry(ingest.client.get(url).json(), "total_count"))
+
+
+def _count_gitee(ingest: Ingest, selection: Selection) -> Counted:
+    if selection.priorities or selection.any_label:
+        return Counted(None, 0, "Gitee does not count by priority, or for one of several labels")
+    url = ingest.tracker.issues_url(ingest.name, selection, None).replace(
+        "per_page=100", "per_page=1"
+    )
+    said = ingest.client.get(url).headers.get("total_count", "")
+    return Counted(int(said) if said.isdecimal() and len(said) < 10 else None, 0)

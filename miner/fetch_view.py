@@ -1,0 +1,94 @@
+"""What a fetch did, for a reader."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from data.results import Column, Table
+from report.formatting import count
+
+_SHOWN_GAPS = 5
+
+
+def fetch_tables(found: dict[str, Any]) -> list[Table]:
+    """One table for each fetched project."""
+    return [_table(each) for each in found.get("projects", [found])]
+
+
+def fetch_notes(found: dict[str, Any]) -> list[str]:
+    """What is missing or differs, and what to do."""
+    notes = [note for each in found.get("projects", [found]) for note in _notes(each)]
+    if others := found.get("not_issues"):
+        notes.append(
+            f"{count(len(others))} of the file are no issues and were not fetched: "
+            + ", ".join(others[:_SHOWN_GAPS])
+        )
+    if unreadable := found.get("unreadable"):
+        first = unreadable[0]
+        notes.append(
+            f"{count(len(unreadable))} lines of the file name nothing that is known, "
+            f"such as line {first['line']}: {first['text']}"
+        )
+    return notes
+
+
+def _table(each: dict[str, Any]) -> Table:
+    rows, stored = each["rows"], each["stored"]
+    kinds = [
+        ("issues", rows["issues_new"], rows["issues_changed"], stored["issues"] + stored["pulls"]),
+        ("comments", rows["comments_new"], rows["comments_changed"], stored["comment_rows"]),
+    ]
+    if rows["events_new"]:
+        kinds.append(("events", rows["events_new"], 0, stored["events"]))
+    name = each["project"].partition(":")[2]
+    quota = each["quota"]
+    spent = f"{count(each['requests'])} requests"
+    if each["not_modified"]:
+        spent += f", {count(each['not_modified'])} of them answered: nothing changed"
+    if quota:
+        spent += f"; {count(quota['left'])} of {count(quota['limit'])} left in this hour"
+    pulls = f", {count(stored['pulls'])} of the issues are pull requests" if stored["pulls"] else ""
+    return Table(
+        "fetched",
+        name,
+        (
+            Column("kind", "Rows"),
+            Column("new", "New", "count"),
+            Column("changed", "Changed", "count"),
+            Column("stored", "Stored", "count"),
+        ),
+        tuple(kinds),
+        f"{spent}{pulls}.",
+    )
+
+
+def _notes(each: dict[str, Any]) -> list[str]:
+    notes = []
+    stored, counted = each["stored"], each["counted"]
+    if counted and counted["issues"] is not None:
+        there, here = (
+            counted["issues"] + (counted["pulls"] or 0),
+            stored["issues"] + stored["pulls"],
+        )
+        if there != here:
+            notes.append(
+                f"the tracker's search counts {count(there)}, the study has {count(here)}: an "
+                "index that lags behind, or issues that are gone; --verify finds out"
+            )
+    elif counted and counted["reason"]:
+        notes.append(f"not compared with the tracker's count: {counted['reason']}")
+    gaps = each["missing_comments"]
+    if gaps:
+        confirmed = sum(gap["is_confirmed"] for gap in gaps)
+        named = ", ".join(gap["artifact_id"] for gap in gaps[:_SHOWN_GAPS])
+        notes.append(
+            f"{count(len(gaps))} issues have fewer comments than the tracker counts, "
+            f"{count(confirmed)} of them because it lists fewer itself: {named}"
+        )
+    if checked := each["verified"]:
+        notes.append(
+            f"verified: {count(checked['listed'])} listed, {count(checked['missing'])} missing: "
+            f"{count(checked['gone'])} gone, {count(checked['transferred'])} transferred, "
+            f"{count(checked['lost_label'])} without the label"
+        )
+    return notes

@@ -1,0 +1,255 @@
+"""`miner fetch` from the options to the result: opens what is needed, and ends the run whatever
+happens.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.errors import StudyError
+from data.store import Study
+from data.times import seconds, utc_time
+from miner import fetch, named, projects, scope
+from miner.client import Client
+from miner.ingest import Ingest
+from miner.plan import Plan
+from miner.preview import preview
+from miner.selection import Selection, since_text
+from miner.tokens import find_token
+from miner.verify import Verified, verify
+from report.progress import progress
+
+if TYPE_CHECKING:
+    from data.provenance import Outcome
+    from miner.projects import Project
+    from report.console import Output
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was typed."""
+
+    project: str | None
+    labels: tuple[str, ...] = ()
+    any_label: bool = False
+    high_priority: bool = False
+    state: str = "all"
+    since: str | None = None
+    pulls: bool | None = None
+    comments: bool = True
+    timeline: bool = False
+    from_file: Path | None = None
+    verify: bool = False
+    api_url: str | None = None
+    token_file: Path | None = None
+    max_wait: str = "70m"
+
+    def selection(self, project: Project) -> Selection:
+        """Which issues of the project are meant."""
+        labels, any_label = self.labels, self.any_label
+        priorities: tuple[int, ...] = ()
+        if self.high_priority:
+            if not project.priority_labels:
+                raise StudyError(
+                    f"no study says how {project.name} marks defects of high priority",
+                    "Name the labels with --label; `miner projects` lists what is known.",
+                )
+            labels = (*labels, *project.priority_labels)
+            any_label = any_label or project.priority_any
+            priorities = project.priority_levels
+        has_pulls = project.source == "github"
+        if self.pulls and not has_pulls:
+            raise StudyError(
+                "Gitee does not list pull requests among its issues", "Fetch without --pulls."
+            )
+        return Selection(
+            labels=labels,
+            any_label=any_label,
+            state=self.state,
+            pulls=has_pulls if self.pulls is None else self.pulls,
+            since=since_text(utc_time(self.since)) if self.since else None,
+            priorities=priorities,
+        )
+
+
+def run_plan(options: Options, output: Output) -> dict[str, Any]:
+    """`--plan`: what a fetch would cost; at most three requests, and nothing is stored."""
+    project = _project(options)
+    with _client(options, project, output.tell) as client:
+        found = preview(client, project, options.selection(project), options)
+        return {
+            "project": project.key,
+            "plan": found.plan.as_json(),
+            "words": found.plan.words(),
+            "issues": found.issues,
+            "requests": client.sent,
+            "quota": _quota(client),
+        }
+
+
+def run_fetch(directory: Path, options: Options, output: Output) -> dict[str, Any]:
+    """Fetch a project, or what a file names."""
+    if options.from_file is not None:
+        return _run_named(directory, options, output)
+    project = _project(options)
+    selection = options.selection(project)
+    with _ingest(directory, options, project, output) as ingest:
+        wishes = fetch.Wishes(selection, options.comments, options.timeline)
+        done = fetch.fetch(ingest, wishes, output.tell)
+        checked = verify(ingest, selection) if options.verify else None
+        return _document(ingest, done, checked)
+
+
+def _run_named(directory: Path, options: Options, output: Output) -> dict[str, Any]:
+    assert options.from_file is not None  # noqa: S101  (the caller looked)
+    found = named.read_file(options.from_file)
+    if options.project is not None:
+        only = _project(options).key
+        found.issues = {key: ids for key, ids in found.issues.items() if key == only}
+    documents = []
+    for key, issues in found.issues.items():
+        project = projects.find(key, options.api_url)
+        with _ingest(directory, options, project, output) as ingest:
+            made = named.fetch_named(
+                ingest,
+                issues,
+                comments=options.comments,
+                only_new=not options.verify,
+                tell=output.tell,
+            )
+            area = scope.of_wanted(ingest.project.repository)
+            wishes = fetch.Wishes(Selection(), options.comments, options.timeline)
+            done = fetch.finish(ingest, area, wishes, made, is_changed=False)
+            documents.append({"named": len(issues), **_document(ingest, done, None)})
+    return {
+        "from": str(options.from_file),
+        "projects": documents,
+        "not_issues": found.others,
+        "unreadable": [{"line": line, "text": text} for line, text in found.unreadable],
+        "complete": not found.others
+        and not found.unreadable
+        and all(each["complete"] for each in documents),
+        "requests": sum(each["requests"] for each in documents),
+    }
+
+
+def _project(options: Options) -> Project:
+    if options.project is None:
+        raise StudyError(
+            "no project is named", "Give an alias, owner/name or a URL; or a file with --from."
+        )
+    return projects.find(options.project, options.api_url)
+
+
+@contextmanager
+def _client(options: Options, project: Project, tell: Callable[[str], None]) -> Iterator[Client]:
+    token = find_token(project.source, options.token_file, os.environ, tell)
+    if token:
+        projects.refuse_plain_http(project.api_url)
+    client = Client(
+        project.api_url,
+        token.value if token else None,
+        kind=project.source,
+        max_wait_s=seconds(options.max_wait),
+        tell=tell,
+        token_name=token.name if token else None,
+    )
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+@contextmanager
+def _ingest(
+    directory: Path, options: Options, project: Project, output: Output
+) -> Iterator[Ingest]:
+    """A run that is recorded with how it ended; what was stored stays in any case."""
+    # A fetch that runs for hours waits for whoever has the study open, and says for whom.
+    study = Study(directory, wait_s=math.inf, tell=output.tell)
+    run = provenance.begin("miner fetch", {**asdict(options), "project": project.key})
+    with _client(options, project, output.tell) as client, progress(output, project.name) as bar:
+        if words := fetch.client_words(client):
+            output.tell(words)
+
+        def show(ingest: Ingest) -> None:
+            quota = client.quota
+            bar.update(
+                done=ingest.counts.issues_new + ingest.counts.comments_new,
+                requests=client.sent,
+                quota_left=quota.left if quota else None,
+            )
+
+        ingest = Ingest(study, client, project, run, on_page=show)
+        try:
+            yield ingest
+        except KeyboardInterrupt:
+            _end(ingest, "interrupted")
+            output.tell(_kept(ingest))
+            raise
+        except StudyError as error:
+            _end(ingest, "partial" if ingest.pages else "failed")
+            raise _with_kept(error, ingest) from None
+        except BaseException:
+            _end(ingest, "failed")
+            raise
+        ingest.note("ok")
+
+
+def _end(ingest: Ingest, outcome: Outcome) -> None:
+    """Note how a run ended; a study that nothing was written to is not made for that."""
+    if ingest.study.exists:
+        ingest.note(outcome)
+
+
+def _kept(ingest: Ingest) -> str:
+    counts = ingest.counts
+    return (
+        f"{counts.issues_new:,} issues and {counts.comments_new:,} comments of this run are "
+        "stored; the same command goes on from there"
+    )
+
+
+def _with_kept(error: StudyError, ingest: Ingest) -> StudyError:
+    if not ingest.pages:
+        return error
+    return StudyError(error.message, f"{error.hint} {_kept(ingest)[0].upper()}{_kept(ingest)[1:]}.")
+
+
+def _quota(client: Client) -> dict[str, Any] | None:
+    quota = client.quota
+    if quota is None:
+        return None
+    resets = f"{quota.resets_at:%Y-%m-%dT%H:%M:%SZ}" if quota.resets_at else None
+    return {"limit": quota.limit, "left": quota.left, "resets_at": resets}
+
+
+def _document(ingest: Ingest, done: fetch.Fetched, checked: Verified | None) -> dict[str, Any]:
+    unconfirmed = [gap for gap in done.gaps if not gap["is_confirmed"]]
+    return {
+        "project": ingest.project.key,
+        "run_id": ingest.run.run_id,
+        "rows": asdict(ingest.counts),
+        "stored": done.stored,
+        "changed": done.is_changed,
+        "plan": _plan(done.plan),
+        "requests": ingest.client.sent,
+        "not_modified": ingest.client.not_modified,
+        "waited_s": ingest.client.waited_s,
+        "quota": _quota(ingest.client),
+        "counted": asdict(done.counted) if done.counted else None,
+        "missing_comments": done.gaps,
+        "verified": asdict(checked) if checked else None,
+        "complete": not unconfirmed,
+    }
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return plan.as_json()

@@ -1,0 +1,81 @@
+"""Names in GitHub's answers: which artifact an address means, and rows of both interfaces."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from data.errors import StudyError
+from data.identity import ArtifactId, parse
+from data.records import AliasRow, EventRow, IssueRow
+from miner.payload import entry, text
+
+
+def identity(url: Any) -> ArtifactId | None:
+    """The issue that an address of a page or of the API names, whatever the host is called."""
+    it = _parsed(url)
+    return it if it and it.source == "github" else None
+
+
+def identity_of_any(url: Any) -> str | None:
+    """The issue, pull request or commit that an address names."""
+    it = _parsed(url)
+    return str(it) if it else None
+
+
+def comment_id(host: str, number: object) -> str:
+    """The id of a comment in a study."""
+    return f"github:{'' if host == 'github.com' else f'{host}/'}comment/{number}"
+
+
+def event_row(
+    artifact: str,
+    kind: str,
+    *,
+    actor: str | None,
+    label: str | None,
+    other: str | None,
+    detail: str | None,
+    created_at: datetime | None,
+) -> EventRow:
+    """An event. Its id is made of what happened: the two interfaces have no id in common."""
+    said = "\n".join(map(str, (artifact, kind, created_at, label, other)))
+    own = hashlib.blake2b(said.encode(), digest_size=10).hexdigest()
+    return EventRow(f"github:event/{own}", artifact, kind, actor, label, other, detail, created_at)
+
+
+def login(user: Any) -> str:
+    """Who it was; GitHub shows deleted accounts as `ghost`."""
+    return text(entry(user, "login")) or "ghost"
+
+
+def asked_names(asked: str, row: IssueRow) -> list[AliasRow]:
+    """What an issue was asked for as, where the answer gives it another name.
+
+    The same number in another repository is a repository with a new name; another number is an
+    issue that was moved. The host is the answer's: a server may be reached by several names.
+    """
+    old, new = parse(asked), parse(row.artifact_id)
+    if old.project == new.project and old.key == new.key:
+        return []
+    renamed = str(ArtifactId(new.source, new.host, old.project, old.key))
+    if old.key == new.key:
+        return [AliasRow(parse(renamed).repository, row.project, "repository")]
+    return [AliasRow(renamed, row.artifact_id, "transfer")]
+
+
+def same_number(asked: str, row: IssueRow) -> bool:
+    """Whether an answer has the number that was asked for."""
+    return parse(asked).key == row.number
+
+
+def _parsed(url: Any) -> ArtifactId | None:
+    if not isinstance(url, str):
+        return None
+    host = urlsplit(url).netloc.rpartition("@")[2].lower().removeprefix("api.")
+    try:
+        return parse(url, hosts={host: "github"} if host else None)
+    except (StudyError, ValueError):
+        return None

@@ -1,0 +1,294 @@
+"""GitHub's GraphQL interface: what a hundred issues have, in one request.
+
+Comments and events are asked for by the node ids that the list gave; issues that a file names
+are asked for by number. The rows are those that the REST interface would give, so it does not
+matter to a study which of the two was cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from miner import github_names as github
+from miner.archive import Exchange
+from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from miner.selection import selection_of
+
+BATCH = 100  # nodes in a request: the most that `nodes(ids:)` takes
+
+_COMMENTS = """
+fragment Comments on IssueCommentConnection {
+  totalCount
+  pageInfo { hasNextPage endCursor }
+  nodes {
+    fullDatabaseId url body createdAt updatedAt authorAssociation
+    author { __typename login }
+  }
+}
+"""
+
+COMMENTS_QUERY = f"""
+query Comments($ids: [ID!]!, $after: String) {{
+  nodes(ids: $ids) {{
+    __typename
+    ... on Issue {{ url comments(first: 100, after: $after) {{ ...Comments }} }}
+    ... on PullRequest {{ url comments(first: 100, after: $after) {{ ...Comments }} }}
+  }}
+}}
+{_COMMENTS}"""
+
+# Name in the REST interface: type in this one.
+_EVENT_TYPES = {
+    "LabeledEvent": "labeled",
+    "UnlabeledEvent": "unlabeled",
+    "ClosedEvent": "closed",
+    "ReopenedEvent": "reopened",
+    "CrossReferencedEvent": "cross-referenced",
+    "ReferencedEvent": "referenced",
+    "TransferredEvent": "transferred",
+    "RenamedTitleEvent": "renamed",
+    "MarkedAsDuplicateEvent": "marked_as_duplicate",
+    "ConvertedToDiscussionEvent": "converted_to_discussion",
+}
+_WANTED_EVENTS = (
+    "LABELED_EVENT, UNLABELED_EVENT, CLOSED_EVENT, REOPENED_EVENT, CROSS_REFERENCED_EVENT, "
+    "REFERENCED_EVENT, TRANSFERRED_EVENT, RENAMED_TITLE_EVENT, MARKED_AS_DUPLICATE_EVENT, "
+    "CONVERTED_TO_DISCUSSION_EVENT"
+)
+_EVENTS = """
+    pageInfo { hasNextPage endCursor }
+    nodes {
+      __typename
+      ... on LabeledEvent { createdAt actor { __typename login } label { name } }
+      ... on UnlabeledEvent { createdAt actor { __typename login } label { name } }
+      ... on ClosedEvent {
+        createdAt actor { __typename login } stateReason closer { ... on Commit { url } }
+      }
+      ... on ReopenedEvent { createdAt actor { __typename login } }
+      ... on CrossReferencedEvent {
+        createdAt actor { __typename login }
+        source { ... on Issue { url } ... on PullRequest { url } }
+      }
+      ... on ReferencedEvent { createdAt actor { __typename login } commit { url } }
+      ... on TransferredEvent { createdAt actor { __typename login } }
+      ... on RenamedTitleEvent { createdAt actor { __typename login } currentTitle }
+      ... on MarkedAsDuplicateEvent { createdAt actor { __typename login } }
+      ... on ConvertedToDiscussionEvent { createdAt actor { __typename login } }
+    }"""
+
+EVENTS_QUERY = f"""
+query Events($ids: [ID!]!, $after: String) {{
+  nodes(ids: $ids) {{
+    __typename
+    ... on Issue {{
+      url timelineItems(first: 100, after: $after, itemTypes: [{_WANTED_EVENTS}]) {{{_EVENTS}
+    }} }}
+    ... on PullRequest {{
+      url timelineItems(first: 100, after: $after, itemTypes: [{_WANTED_EVENTS}]) {{{_EVENTS}
+    }} }}
+  }}
+}}
+"""
+
+_ISSUE_FIELDS = """
+      id url title body locked createdAt updatedAt closedAt authorAssociation
+      author { __typename login }
+      labels(first: 100) { nodes { name } }
+      milestone { title }
+      reactions { totalCount }
+      comments(first: 100) { ...Comments }
+      closings: timelineItems(last: 1, itemTypes: [CLOSED_EVENT]) {
+        nodes { ... on ClosedEvent { actor { __typename login } } }
+      }"""
+
+COUNT_QUERY = """
+query Count($all: String!, $commented: String!, $long: String!) {
+  all: search(type: ISSUE, query: $all, first: 1) { issueCount }
+  commented: search(type: ISSUE, query: $commented, first: 1) { issueCount }
+  long: search(type: ISSUE, query: $long, first: 1) { issueCount }
+}
+"""
+
+
+def issues_query(numbers: Iterable[int]) -> str:
+    """A query for the issues and pull requests of one repository with these numbers."""
+    asked = "\n".join(
+        f"    n{number}: issueOrPullRequest(number: {number}) {{ ...Asked }}" for number in numbers
+    )
+    return f"""
+query Issues($owner: String!, $name: String!) {{
+  repository(owner: $owner, name: $name) {{
+{asked}
+  }}
+}}
+fragment Asked on IssueOrPullRequest {{
+  __typename
+  ... on Issue {{
+      state stateReason{_ISSUE_FIELDS}
+  }}
+  ... on PullRequest {{
+      pullState: state isDraft mergedAt{_ISSUE_FIELDS}
+  }}
+}}
+{_COMMENTS}"""
+
+
+def read(exchange: Exchange, who: Who) -> Rows:
+    """The rows that an answer holds."""
+    rows = Rows()
+    said = entry(exchange.json(), "data")
+    match exchange.kind:
+        case "graphql comments":
+            for artifact, node in _nodes(exchange, said):
+                _read_comments(rows, exchange, artifact, node, who)
+        case "graphql events":
+            for artifact, node in _nodes(exchange, said):
+                rows.events.extend(_events(artifact, entry(node, "timelineItems", "nodes"), who))
+        case "graphql issues":
+            _read_issues(rows, exchange, said, who)
+    return rows
+
+
+def unread(exchange: Exchange, part: str) -> tuple[list[str], dict[str, str]]:
+    """Artifacts that the answer left out, and those with more pages, with where these begin."""
+    missing, unfinished = [], {}
+    said = entry(exchange.json(), "data")
+    nodes = dict(_nodes(exchange, said))
+    for artifact in exchange.request["artifacts"]:
+        page = entry(nodes.get(artifact), part, "pageInfo")
+        if page is None:
+            missing.append(artifact)
+        elif page.get("hasNextPage"):
+            unfinished[artifact] = str(page.get("endCursor"))
+    return missing, unfinished
+
+
+def _nodes(exchange: Exchange, said: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The answered nodes with the artifacts that they were asked for as."""
+    found = entry(said, "nodes")
+    if isinstance(found, list) and len(found) == len(exchange.request["artifacts"]):
+        for artifact, node in zip(exchange.request["artifacts"], found, strict=True):
+            if isinstance(node, Mapping):
+                yield artifact, node
+
+
+def _read_comments(
+    rows: Rows, exchange: Exchange, artifact: str, node: Mapping[str, Any], who: Who
+) -> None:
+    comments = node.get("comments")
+    rows.comments.extend(_comments(artifact, entry(comments, "nodes"), who))
+    if entry(comments, "pageInfo", "hasNextPage") is False:
+        rows.all_comments_of[artifact] = tuple(exchange.request.get("seen", ()))
+
+
+def _comments(artifact: str, said: Any, who: Who) -> Iterator[CommentRow]:
+    for item in entries(said):
+        it = github.identity(item.get("url"))
+        number = text(item.get("fullDatabaseId")) or item.get("fullDatabaseId")
+        if it is None or number is None:
+            continue
+        yield CommentRow(
+            comment_id=github.comment_id(it.host, number),
+            artifact_id=artifact,
+            author=who(_login(item.get("author"))),
+            author_association=text(item.get("authorAssociation")),
+            body=text(item.get("body")) or None,
+            created_at=moment(item.get("createdAt")),
+            updated_at=moment(item.get("updatedAt")),
+            url=text(item.get("url")),
+        )
+
+
+def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
+    for item in entries(said):
+        kind = _EVENT_TYPES.get(str(item.get("__typename")))
+        if kind is None:
+            continue
+        other = (
+            entry(item, "source", "url")
+            or entry(item, "closer", "url")
+            or entry(item, "commit", "url")
+        )
+        reason = text(item.get("stateReason"))
+        yield github.event_row(
+            artifact,
+            kind,
+            actor=who(_login(item.get("actor"))),
+            label=text(entry(item, "label", "name")),
+            other=github.identity_of_any(other),
+            detail=reason.lower() if reason else text(item.get("currentTitle")),
+            created_at=moment(item.get("createdAt")),
+        )
+
+
+def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
+    answered = entry(said, "repository")
+    not_found = {
+        error["path"][-1]
+        for error in entries(entry(exchange.json(), "errors"))
+        if error.get("type") == "NOT_FOUND" and error.get("path")
+    }
+    for artifact in exchange.request["artifacts"]:
+        name = f"n{artifact.rpartition('#')[2]}"
+        node = entry(answered, name)
+        if isinstance(node, Mapping) and (row := _issue_row(node, who)):
+            rows.issues.append(row)
+            rows.aliases.extend(github.asked_names(artifact, row))
+            if row.artifact_id != artifact and not github.same_number(artifact, row):
+                rows.departures.append(DepartureRow(artifact, "transferred", row.artifact_id))
+            elif exchange.request.get("selection"):
+                missing = selection_of(exchange.request["selection"]).missing_labels(row)
+                rows.lost_labels.extend((row.artifact_id, label) for label in missing)
+            _read_comments(rows, exchange, row.artifact_id, node, who)
+        elif name in not_found:
+            rows.departures.append(DepartureRow(artifact, "not found"))
+
+
+def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
+    it = github.identity(said.get("url"))
+    if it is None:
+        return None
+    is_pull = said.get("__typename") == "PullRequest"
+    state = text(said.get("pullState" if is_pull else "state")) or ""
+    reason = text(said.get("stateReason"))
+    closings = list(entries(entry(said, "closings", "nodes")))
+    closed = state in ("CLOSED", "MERGED")
+    return IssueRow(
+        artifact_id=str(it),
+        source=it.source,
+        project=it.repository,
+        number=it.key,
+        is_pull=is_pull,
+        node_id=text(said.get("id")),
+        title=text(said.get("title")),
+        body=text(said.get("body")) or None,
+        author=who(_login(said.get("author"))),
+        author_association=text(said.get("authorAssociation")),
+        state="closed" if closed else state.lower() or None,
+        state_reason=reason.lower() if reason else None,
+        tracker_labels=names(entry(said, "labels", "nodes")),
+        tracker_type=None,  # the published schema has none
+        tracker_priority=None,
+        milestone=text(entry(said, "milestone", "title")),
+        comment_count=integer(entry(said, "comments", "totalCount")),
+        reaction_count=integer(entry(said, "reactions", "totalCount")),
+        is_locked=boolean(said.get("locked")),
+        is_draft=boolean(said.get("isDraft")) if is_pull else None,
+        created_at=moment(said.get("createdAt")),
+        updated_at=moment(said.get("updatedAt")),
+        closed_at=moment(said.get("closedAt")),
+        merged_at=moment(said.get("mergedAt")),
+        closed_by=who(_login(closings[-1].get("actor"))) if closed and closings else None,
+        url=text(said.get("url")),
+    )
+
+
+def _login(author: Any) -> str:
+    """The name that the REST interface gives: bots carry a mark there, deleted accounts a name."""
+    found = text(entry(author, "login"))
+    if not found:
+        return "ghost"
+    is_bot = entry(author, "__typename") == "Bot" and not found.endswith("[bot]")
+    return f"{found}[bot]" if is_bot else found

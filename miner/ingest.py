@@ -1,0 +1,227 @@
+"""From a source into the study: one transaction a page, with the response, its rows and where
+to go on. Killed at any instant, a fetch has whole pages only, and the next one goes on behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.people import pseudonym, study_key
+from miner import archive, checkpoints, forgetting, tables
+from miner.archive import Exchange, exchange_of
+from miner.checkpoints import Checkpoint, Page
+from miner.payload import Who, entries
+from miner.refusals import Refused
+from miner.selection import stream_key
+from miner.sources import Tracker, tracker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from data.provenance import Outcome, Run
+    from data.records import AliasRow
+    from data.store import Study, Writer
+    from miner.client import Client
+    from miner.http import Response
+    from miner.projects import Project
+    from miner.selection import Selection
+
+_EXPIRED = (400, 404, 410, 422)
+
+
+def who_in(directory: Path) -> Callable[[str], Who]:
+    """For a host, the pseudonyms of its people in a study."""
+    key = study_key(directory)
+    return lambda host: lambda login: pseudonym(key, host, login)
+
+
+@dataclass(frozen=True)
+class PartRead:
+    """That the comments or events of an issue were read, and whether the source was short."""
+
+    artifact_id: str
+    part: str
+    is_short: bool = False
+
+
+@dataclass
+class Ingest:
+    """One run that fetches one project."""
+
+    study: Study
+    client: Client
+    project: Project
+    run: Run
+    on_page: Callable[[Ingest], None] = lambda _self: None
+    counts: tables.Counts = field(default_factory=tables.Counts)
+    pages: int = 0
+
+    def __post_init__(self) -> None:
+        self.tracker: Tracker = tracker(self.project.source)
+        self._whos: Callable[[str], Who] | None = None
+
+    def exchange(self, response: Response, request: Mapping[str, Any]) -> Exchange:
+        """A response with what it answers."""
+        asked = {**request, "name": self.project.name.lower()}
+        return exchange_of(response, self.run, self.project.source, self.project.key, asked)
+
+    def keep(
+        self,
+        exchange: Exchange,
+        *,
+        after: Callable[[tables.Counts], Checkpoint | None] = lambda _counts: None,
+        points: Iterable[Checkpoint] = (),
+        drop: str | None = None,
+        parts: Iterable[PartRead] = (),
+    ) -> Checkpoint | None:
+        """Store an exchange, its rows and where to go on, all or nothing."""
+        with self.study.writing(keep_log=True) as writer:
+            provenance.record(writer, self.run, "running")
+            exchange = forgetting.cleaned(writer, exchange, self.who)
+            archive.keep(writer, exchange)
+            rows = self.tracker.read(exchange, self.who)
+            counts = tables.put(writer, rows, exchange)
+            self._follow(rows.aliases)
+            point = after(counts)
+            for each in [*points, *([point] if point else [])]:
+                checkpoints.save(writer, each, self.run.run_id, exchange.fetched_at)
+            if drop is not None:
+                checkpoints.drop(writer, drop)
+            _mark_read(writer, parts)
+            self._note_traffic(writer)
+        self.counts.add(counts)
+        self.pages += 1
+        self.on_page(self)
+        return point
+
+    def walk(
+        self,
+        what: str,
+        request: Mapping[str, Any],
+        url_since: Callable[[str | None], str],
+        *,
+        selection: Selection | None = None,
+        on_first: Callable[[Response], bool] = lambda _response: True,
+        listed: str | None = None,
+    ) -> bool:
+        """Read a list to its end, from where it was left; whether there was anything to read.
+
+        `on_first` sees the first page of a list that was never begun, and may decline the rest.
+        `listed` marks every issue on the list as read in that part.
+        """
+        with self.study.writing(keep_log=True) as writer:  # creates the study when it is new
+            provenance.record(writer, self.run, "running")
+            point = checkpoints.load(writer, stream_key(self.project.key, what, selection))
+        is_new = point is None
+        if point is None:
+            about = selection.as_json() if selection else {}
+            point = Checkpoint("", self.project.key, about, url_since(None))
+        while True:
+            response = self._page(point, url_since)
+            if response.status == 304:
+                self.note()
+                return False
+            if is_new and not on_first(response):
+                return False
+            is_new = False
+            seen = (
+                [PartRead(each, listed) for each in self._artifacts(response, request)]
+                if listed
+                else []
+            )
+
+            def after(
+                counts: tables.Counts, at: Checkpoint = point, page: Response = response
+            ) -> Checkpoint:
+                found = Page(
+                    self.tracker.next_url(page),
+                    _last_update(page.json()),
+                    page.etag,
+                    counts.issues_new + counts.comments_new,
+                )
+                # The project may have got another name by what the page said.
+                stream = stream_key(self.project.key, what, selection)
+                at = replace(at, stream=stream, project=self.project.key)
+                return checkpoints.advance(at, found, url_since)
+
+            found = self.keep(self.exchange(response, request), after=after, parts=seen)
+            if found is None or found.is_complete:
+                return True
+            point = found
+
+    def _page(self, point: Checkpoint, url_since: Callable[[str | None], str]) -> Response:
+        try:
+            return self.client.get(point.url, etag=point.etag)
+        except Refused as refused:
+            # A cursor that has expired, or a page number that is too high for the server.
+            again = url_since(point.since)
+            if refused.status not in _EXPIRED or again == point.url:
+                raise
+            return self.client.get(again)
+
+    def _artifacts(self, response: Response, request: Mapping[str, Any]) -> list[str]:
+        rows = self.tracker.read(self.exchange(response, request), lambda login: login)
+        return [row.artifact_id for row in rows.issues]
+
+    def _follow(self, aliases: Iterable[AliasRow]) -> None:
+        """Go on under a repository's new name: the old one costs a redirect for every page."""
+        for alias in aliases:
+            if alias.kind == "repository" and alias.alias == self.project.repository:
+                name = "/".join(alias.artifact_id.split("/")[-2:])
+                self.project = replace(self.project, name=name)
+
+    def note(self, outcome: Outcome = "running") -> None:
+        """Store what was spent so far, and how the run stands."""
+        final = outcome != "running"
+        with self.study.writing(keep_log=not final) as writer:
+            provenance.record(writer, self.run, outcome)
+            self._note_traffic(writer)
+
+    @property
+    def name(self) -> str:
+        """`owner/name`, as addresses have it."""
+        return self.project.name
+
+    @property
+    def who(self) -> Who:
+        """Logins to pseudonyms, on the project's host."""
+        if self._whos is None:
+            self._whos = who_in(self.study.directory)
+        return self._whos(self.project.host)
+
+    def _note_traffic(self, writer: Writer) -> None:
+        quota = self.client.quota
+        writer.execute(
+            "INSERT OR REPLACE INTO store.traffic VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                self.run.run_id,
+                self.project.key,
+                self.client.sent,
+                self.client.not_modified,
+                self.client.waited_s,
+                quota.limit if quota else None,
+                quota.left if quota else None,
+                quota.resets_at if quota else None,
+            ],
+        )
+
+
+def _last_update(said: Any) -> str | None:
+    """The newest time of update on a page, as the source writes it."""
+    times = [str(item["updated_at"]) for item in entries(said) if item.get("updated_at")]
+    return times[-1] if times else None
+
+
+def _mark_read(writer: Writer, parts: Iterable[PartRead]) -> None:
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for part in parts:
+        groups.setdefault((part.part, part.is_short), []).append(part.artifact_id)
+    for (name, is_short), artifacts in groups.items():
+        writer.execute(
+            "INSERT OR REPLACE INTO store.part_read SELECT artifact_id, ?, updated_at, ? "
+            "FROM store.issue WHERE list_contains(?, artifact_id)",
+            [name, is_short, artifacts],
+        )

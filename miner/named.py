@@ -1,0 +1,160 @@
+"""`--from FILE`: exactly the issues that a file names, in as few requests as the API allows."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data.errors import StudyError
+from data.identity import ArtifactId, parse
+from miner import graphql, plan, scope
+from miner.comments import read_comments
+from miner.selection import Selection
+from miner.verify import ask_for
+
+if TYPE_CHECKING:
+    from data.store import Reader
+    from miner.http import Response
+    from miner.ingest import Ingest
+
+_MOST_BYTES = 50_000_000
+_COLUMNS = ("url", "artifact_id", "issue", "link", "id")
+
+
+@dataclass
+class Named:
+    """What a file names."""
+
+    issues: dict[str, list[ArtifactId]] = field(default_factory=dict)  # by project key
+    others: list[str] = field(default_factory=list)  # commits, posts, papers
+    unreadable: list[tuple[int, str]] = field(default_factory=list)  # line, text
+
+
+def read_file(path: Path) -> Named:
+    """The artifacts in a CSV column (`url`, ...; else the first), or one on each line."""
+    named = Named()
+    for line, text in _cells(path):
+        try:
+            it = parse(text)
+        except StudyError:
+            named.unreadable.append((line, text))
+            continue
+        if it.source in ("github", "gitee"):
+            group = named.issues.setdefault(str(it).rpartition("#")[0], [])
+            if it not in group:
+                group.append(it)
+        else:
+            named.others.append(str(it))
+    if not named.issues and not named.others:
+        raise StudyError(
+            f"{path} names no issue",
+            "It needs a column url with addresses such as "
+            "https://github.com/pytorch/pytorch/issues/1, or one address on each line.",
+        )
+    return named
+
+
+def fetch_named(
+    ingest: Ingest,
+    issues: Sequence[ArtifactId],
+    *,
+    comments: bool,
+    only_new: bool,
+    tell: Callable[[str], None],
+) -> plan.Plan:
+    """Bring these issues of one project into the study; with `only_new`, those it lacks."""
+    before = ingest.client.sent
+    with ingest.study.writing(keep_log=True) as writer:
+        writer.execute(
+            "INSERT OR IGNORE INTO store.wanted SELECT unnest(?), ?",
+            [[str(it) for it in issues], ingest.run.run_id],
+        )
+        wanted = _missing(writer, issues) if only_new else _all(issues)
+    area = scope.of_wanted(ingest.project.repository)
+    if wanted:
+        _bring(ingest, wanted, tell)
+        area = scope.of_wanted(ingest.project.repository)  # the project may have a new name
+    listing = ingest.client.sent - before
+    strategy: plan.Strategy = "none"
+    cost = 0
+    if comments:
+        strategy, cost = read_comments(ingest, area, is_whole=False, tell=tell)
+    return plan.Plan(strategy, listing, cost)
+
+
+def _bring(ingest: Ingest, wanted: list[dict[str, Any]], tell: Callable[[str], None]) -> None:
+    """By number, or from the list of everything where that is shorter."""
+    if ingest.client.has_token and ingest.project.source == "github":
+        batches = -(-len(wanted) // graphql.BATCH)
+        tell(f"plan: {batches:,} requests for {len(wanted):,} issues, by GraphQL")
+        ask_for(ingest, wanted)
+        return
+    if len(wanted) > 1 and _list_all(ingest, len(wanted), tell):
+        with ingest.study.reading() as reader:
+            wanted = _missing(reader, [parse(row["artifact_id"]) for row in wanted])
+    elif len(wanted) > 1:
+        tell(f"plan: {len(wanted):,} requests, one for each issue")
+    ask_for(ingest, wanted)
+
+
+def _list_all(ingest: Ingest, dearest: int, tell: Callable[[str], None]) -> bool:
+    """Read the list of all issues, if that takes fewer requests; whether it did."""
+    everything = Selection(pulls=ingest.tracker.has_pulls)
+    is_taken = True
+
+    def is_cheap(first: Response) -> bool:
+        nonlocal is_taken
+        pages = ingest.tracker.pages(first)
+        cost = None if pages is None else plan.walk_requests(plan.rows_of_pages(pages))
+        is_taken = cost is not None and cost < dearest
+        if is_taken:
+            tell(f"plan: {cost:,} requests, the list of all issues")
+        return is_taken
+
+    ingest.walk(
+        "named issues",
+        {"kind": "issues", "selection": everything.as_json(), "only_wanted": True},
+        lambda since: ingest.tracker.issues_url(ingest.name, everything, since),
+        selection=everything,
+        on_first=is_cheap,
+    )
+    return is_taken
+
+
+def _all(issues: Sequence[ArtifactId]) -> list[dict[str, Any]]:
+    return [{"artifact_id": str(it), "number": it.key} for it in issues]
+
+
+def _missing(reader: Reader, issues: Sequence[ArtifactId]) -> list[dict[str, Any]]:
+    """Those that the study neither has nor knows to be gone."""
+    known = reader.rows(
+        "SELECT artifact_id FROM (SELECT artifact_id FROM store.issue UNION ALL "
+        "SELECT artifact_id FROM store.departure UNION ALL SELECT alias FROM store.alias "
+        "UNION ALL SELECT subject FROM store.forgotten) WHERE list_contains(?, artifact_id)",
+        [[str(it) for it in issues]],
+    )
+    there = {row["artifact_id"] for row in known}
+    return _all([it for it in issues if str(it) not in there])
+
+
+def _cells(path: Path) -> list[tuple[int, str]]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise StudyError(f"{path} has more than 50 MB", "Give a file with addresses only.")
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise StudyError(f"{path} is not UTF-8", "Save it as CSV in UTF-8.") from None
+    rows = list(csv.reader(text.splitlines()))
+    if not rows:
+        return []
+    header = [cell.strip().lower() for cell in rows[0]]
+    column = next((header.index(name) for name in _COLUMNS if name in header), None)
+    start = 0 if column is None else 1
+    return [
+        (number, row[column or 0].strip())
+        for number, row in enumerate(rows[start:], start + 1)
+        if len(row) > (column or 0) and row[column or 0].strip()
+    ]

@@ -1,0 +1,51 @@
+"""The mined tables once more, from the stored responses alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from data import provenance
+from miner import archive, tables
+from miner.ingest import who_in
+from miner.sources import tracker
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Study, Writer
+
+Progress = Callable[[int, int], None]  # responses read, and in all
+
+
+def rebuild(
+    study: Study, run: Run, progress: Progress = lambda _done, _total: None
+) -> dict[str, int]:
+    """Empty every mined table and fill it again, in one transaction; rows by table."""
+    with study.writing() as writer:
+        provenance.record(writer, run, "ok")
+        rebuild_in(writer, study, progress)
+        return {
+            table.removeprefix("store."): writer.value(f"SELECT count(*) FROM {table}")
+            for table in tables.DERIVED
+        }
+
+
+def rebuild_in(
+    writer: Writer, study: Study, progress: Progress = lambda _done, _total: None
+) -> None:
+    """The same inside a transaction of the caller."""
+    for table in tables.DERIVED:
+        writer.execute(f"DELETE FROM {table}")
+    total = writer.value("SELECT count(*) FROM store.response")
+    people = who_in(study.directory)
+    for done, (_number, exchange) in enumerate(archive.replay(writer), 1):
+        rows = tracker(exchange.source).read(exchange, people(host_of(exchange.project)))
+        tables.put(writer, rows, exchange)
+        progress(done, total)
+
+
+def host_of(project: str) -> str:
+    """The host of a project's key, such as github.com for github:pytorch/pytorch."""
+    source, _, name = project.partition(":")
+    hosts = {"github": "github.com", "gitee": "gitee.com"}
+    return name.rpartition("/")[0].rpartition("/")[0] or hosts.get(source, source)

@@ -1,0 +1,229 @@
+"""GitHub's issues, pull requests, comments and events, from its REST and GraphQL interfaces.
+
+An issue is listed, never asked for one by one: the list gives every column. GitHub counts pull
+requests among the issues. Comments come for the whole repository, for one issue, or for a
+hundred issues at once by GraphQL (`miner.graphql`); the rows are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from miner import graphql
+from miner.archive import Exchange
+from miner.github_names import (
+    asked_names,
+    comment_id,
+    event_row,
+    identity,
+    identity_of_any,
+    login,
+    same_number,
+)
+from miner.github_repositories import read_repositories
+from miner.http import Response
+from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from miner.selection import Selection, selection_of
+from miner.sources import PAGE
+
+# What the status of a single issue means for it.
+GONE = {404: "not found", 410: "deleted", 451: "blocked"}
+
+# Events that say how a defect was handled; the rest of a timeline is chatter.
+EVENTS = (
+    "labeled",
+    "unlabeled",
+    "closed",
+    "reopened",
+    "cross-referenced",
+    "referenced",
+    "transferred",
+    "renamed",
+    "marked_as_duplicate",
+    "converted_to_discussion",
+)
+
+
+class GitHub:
+    """GitHub and GitHub Enterprise."""
+
+    name = "github"
+    has_pulls = True
+    has_timeline = True
+
+    def issues_url(self, project: str, selection: Selection, since: str | None) -> str:
+        """The list of issues from a time of update on, oldest update first."""
+        asked = {"labels": ",".join(selection.labels)} if selection.labels else {}
+        return _url(
+            f"/repos/{project}/issues",
+            {"state": selection.state, "sort": "updated", "direction": "asc", **asked},
+            since or selection.since,
+        )
+
+    def comments_url(self, project: str, since: str | None) -> str:
+        """The list of all comments of a project from a time of update on, oldest update first."""
+        order = {"sort": "updated", "direction": "asc"}
+        return _url(f"/repos/{project}/issues/comments", order, since)
+
+    def issue_url(self, project: str, number: str) -> str:
+        """One issue."""
+        return f"/repos/{project}/issues/{number}"
+
+    def issue_comments_url(self, project: str, number: str) -> str:
+        """The comments of one issue, oldest first."""
+        return f"/repos/{project}/issues/{number}/comments?per_page={PAGE}"
+
+    def timeline_url(self, project: str, number: str) -> str:
+        """The events of one issue, oldest first."""
+        return f"/repos/{project}/issues/{number}/timeline?per_page={PAGE}"
+
+    def next_url(self, response: Response) -> str | None:
+        """The page that follows, if there is one."""
+        return response.next_url
+
+    def pages(self, response: Response) -> int | None:
+        """How many pages the list has in all; a server that gives cursors does not say."""
+        return response.last_page or (None if response.next_url else 1)
+
+    def read(self, exchange: Exchange, who: Who) -> Rows:
+        """The rows that an answer holds."""
+        if exchange.kind.startswith("graphql "):
+            return graphql.read(exchange, who)
+        rows = Rows()
+        if exchange.status in GONE:
+            rows.departures.append(
+                DepartureRow(exchange.request["artifact"], GONE[exchange.status])
+            )
+            return rows
+        said = exchange.json()
+        match exchange.kind:
+            case "issues":
+                _read_list(rows, exchange, said, who)
+            case "issue":
+                _read_single(rows, exchange, said, who)
+            case "comments":
+                rows.only_known_issues = True
+                rows.comments.extend(_comments(said, who))
+            case "issue comments":
+                _read_issue_comments(rows, exchange, said, who)
+            case "timeline":
+                artifact = exchange.request["artifact"]
+                rows.events.extend(_events(artifact, said, who))
+            case "repositories":
+                read_repositories(rows, exchange, said)
+        return rows
+
+
+def issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
+    """An issue as the REST interface gives it, or None for what is none."""
+    it = identity(said.get("html_url"))
+    if it is None:
+        return None
+    pull = said.get("pull_request")
+    kind = said.get("type")
+    return IssueRow(
+        artifact_id=str(it),
+        source=it.source,
+        project=it.repository,
+        number=it.key,
+        is_pull=bool(pull),
+        node_id=text(said.get("node_id")),
+        title=text(said.get("title")),
+        body=text(said.get("body")) or None,
+        author=who(login(said.get("user"))),
+        author_association=text(said.get("author_association")),
+        state=text(said.get("state")),
+        state_reason=text(said.get("state_reason")),
+        tracker_labels=names(said.get("labels")),
+        tracker_type=text(entry(kind, "name")),
+        tracker_priority=None,
+        milestone=text(entry(said, "milestone", "title")),
+        comment_count=integer(said.get("comments")),
+        reaction_count=integer(entry(said, "reactions", "total_count")),
+        is_locked=boolean(said.get("locked")),
+        is_draft=boolean(said.get("draft")) if pull else None,
+        created_at=moment(said.get("created_at")),
+        updated_at=moment(said.get("updated_at")),
+        closed_at=moment(said.get("closed_at")),
+        merged_at=moment(entry(pull, "merged_at")),
+        closed_by=who(login(said["closed_by"])) if said.get("closed_by") else None,
+        url=text(said.get("html_url")),
+    )
+
+
+def _url(path: str, parameters: Mapping[str, str], since: str | None) -> str:
+    asked = {**parameters, "per_page": str(PAGE), **({"since": since} if since else {})}
+    return f"{path}?{urlencode(sorted(asked.items()))}"
+
+
+def _read_list(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
+    selection = selection_of(exchange.request["selection"])
+    rows.only_wanted_issues = bool(exchange.request.get("only_wanted"))
+    for item in entries(said):
+        row = issue_row(item, who)
+        if row and selection.accepts(row):
+            rows.issues.append(row)
+            asked = f"github:{exchange.request['name']}#{row.number}"
+            rows.aliases.extend(asked_names(asked, row))
+    rows.aliases = list(dict.fromkeys(rows.aliases))
+
+
+def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
+    asked = str(exchange.request["artifact"])
+    row = issue_row(said, who) if isinstance(said, Mapping) else None
+    if row is None:
+        rows.departures.append(DepartureRow(asked, "not found"))
+        return
+    rows.issues.append(row)
+    rows.aliases.extend(asked_names(asked, row))
+    if not same_number(asked, row):
+        rows.departures.append(DepartureRow(asked, "transferred", row.artifact_id))
+    elif exchange.request.get("selection"):
+        missing = selection_of(exchange.request["selection"]).missing_labels(row)
+        rows.lost_labels.extend((row.artifact_id, label) for label in missing)
+
+
+def _read_issue_comments(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
+    rows.comments.extend(_comments(said, who))
+    if exchange.request["is_last"]:
+        rows.all_comments_of[exchange.request["artifact"]] = tuple(exchange.request["seen"])
+
+
+def _comments(said: Any, who: Who) -> Iterator[CommentRow]:
+    for item in entries(said):
+        it = identity(item.get("html_url")) or identity(item.get("issue_url"))
+        number = item.get("id")
+        if it is None or not isinstance(number, int):
+            continue
+        yield CommentRow(
+            comment_id=comment_id(it.host, number),
+            artifact_id=str(it),
+            author=who(login(item.get("user"))),
+            author_association=text(item.get("author_association")),
+            body=text(item.get("body")) or None,
+            created_at=moment(item.get("created_at")),
+            updated_at=moment(item.get("updated_at")),
+            url=text(item.get("html_url")),
+        )
+
+
+def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
+    for item in entries(said):
+        kind = item.get("event")
+        if kind in EVENTS:
+            other = entry(item, "source", "issue", "html_url") or item.get("commit_url")
+            yield event_row(
+                artifact,
+                str(kind),
+                actor=who(login(item.get("actor"))),
+                label=text(entry(item, "label", "name")),
+                other=identity_of_any(other),
+                detail=text(item.get("state_reason")) or text(entry(item, "rename", "to")),
+                created_at=moment(item.get("created_at")),
+            )
+
+
+TRACKER = GitHub()

@@ -1,0 +1,285 @@
+"""The mined tables: rows of one exchange go in, in the caller's transaction.
+
+The newest word about a row wins, and an unchanged row keeps the run and response that first
+said so. Everything here is a function of the tables and the exchange, so that a rebuild, which
+plays all exchanges in their order, ends in the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from data.identity import parse
+from data.records import (
+    AliasRow,
+    CommentRow,
+    EventRow,
+    FoundRow,
+    IssueRow,
+    RepositoryRow,
+    Rows,
+    row_hash,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from data.store import Writer
+    from miner.archive import Exchange
+
+_Row = TypeVar("_Row", IssueRow, CommentRow)
+
+# Everything that a rebuild empties and fills again.
+DERIVED = (
+    "store.issue",
+    "store.comment",
+    "store.issue_event",
+    "store.departure",
+    "store.lost_label",
+    "store.alias",
+    "store.repository",
+    "store.search_result",
+)
+_KEYS: dict[type, tuple[str, str]] = {
+    IssueRow: ("store.issue", "artifact_id"),
+    CommentRow: ("store.comment", "comment_id"),
+    EventRow: ("store.issue_event", "event_id"),
+    RepositoryRow: ("store.repository", "repository_id"),
+}
+_ARTIFACT_TABLES = (*DERIVED[:5], "store.part_read", "store.wanted")
+
+
+@dataclass
+class Counts:
+    """Rows that are new, and rows that took the place of another."""
+
+    issues_new: int = 0
+    issues_changed: int = 0
+    comments_new: int = 0
+    comments_changed: int = 0
+    events_new: int = 0
+    gone: int = 0
+    repositories_new: int = 0
+    repositories_changed: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Count on."""
+        for item in fields(self):
+            setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
+
+
+def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
+    """Store the rows of an exchange."""
+    counts = Counts()
+    for alias in rows.aliases:
+        _put_alias(writer, alias, exchange)
+    issues: Sequence[IssueRow] = rows.issues
+    if rows.only_wanted_issues:
+        issues = _named(writer, "store.wanted", issues)
+    counts.issues_new, counts.issues_changed = _upsert(writer, IssueRow, issues, exchange)
+    if issues:
+        _came_back(writer, issues)
+    comments: Sequence[CommentRow] = rows.comments
+    if rows.only_known_issues:
+        comments = _named(writer, "store.issue", comments)
+    counts.comments_new, counts.comments_changed = _upsert(writer, CommentRow, comments, exchange)
+    _mark_comments(writer, rows, comments, exchange)
+    counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
+    for departure in rows.departures:
+        counts.gone += 1
+        writer.execute(
+            "INSERT INTO store.departure VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (artifact_id) "
+            # A list that does not find it says less than the issue's own answer.
+            "DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to "
+            "WHERE excluded.reason <> 'not found'",
+            [
+                departure.artifact_id,
+                departure.reason,
+                departure.moved_to,
+                exchange.fetched_at,
+                exchange.run_id,
+                exchange.response_id,
+            ],
+        )
+    for artifact, label in rows.lost_labels:
+        writer.execute(
+            "INSERT INTO store.lost_label VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [artifact, label, exchange.fetched_at, exchange.run_id, exchange.response_id],
+        )
+    if rows.repositories:
+        counts.repositories_new, counts.repositories_changed = _put_repositories(
+            writer, rows, exchange
+        )
+        _put_found(writer, rows.found, exchange)
+    return counts
+
+
+def batch(rows: Sequence[Any], exchange: Exchange) -> pa.Table:
+    """Rows of one kind as Arrow, with where they come from."""
+    import pyarrow as pa
+
+    schema = _schema(type(rows[0]))
+    columns = {
+        item.name: pa.array([getattr(row, item.name) for row in rows], schema.field(item.name).type)
+        for item in fields(rows[0])
+    }
+    stamps = {
+        "run_id": exchange.run_id,
+        "fetched_at": exchange.fetched_at,
+        "response_id": exchange.response_id,
+    }
+    columns["row_hash"] = pa.array([row_hash(row) for row in rows], pa.uint64())
+    for name, value in stamps.items():
+        kind = pa.timestamp("us") if name == "fetched_at" else pa.string()
+        columns[name] = pa.array([value] * len(rows), kind)
+    return pa.table(columns)
+
+
+@cache
+def _schema(kind: Any) -> pa.Schema:
+    import pyarrow as pa
+
+    types = {
+        "str": pa.string(),
+        "bool": pa.bool_(),
+        "int": pa.int32(),
+        "datetime": pa.timestamp("us"),
+        "tuple[str, ...]": pa.list_(pa.string()),
+    }
+    return pa.schema(
+        [(item.name, types[str(item.type).removesuffix(" | None")]) for item in fields(kind)]
+    )
+
+
+def _upsert(writer: Writer, kind: type, rows: Sequence[Any], exchange: Exchange) -> tuple[int, int]:
+    table, key = _KEYS[kind]
+    unique = {getattr(row, key): row for row in rows}
+    return writer.upsert(table, key, batch([*unique.values()], exchange)) if unique else (0, 0)
+
+
+def _named(writer: Writer, table: str, rows: Sequence[_Row]) -> list[_Row]:
+    """The rows whose artifact a table knows."""
+    named = sorted({row.artifact_id for row in rows})
+    found = writer.rows(
+        f"SELECT artifact_id FROM {table} WHERE list_contains(?, artifact_id)", [named]
+    )
+    known = {row["artifact_id"] for row in found}
+    return [row for row in rows if row.artifact_id in known]
+
+
+def _came_back(writer: Writer, issues: Sequence[IssueRow]) -> None:
+    """What is listed is not gone, and has the labels that it has."""
+    there = [row.artifact_id for row in issues]
+    writer.execute("DELETE FROM store.departure WHERE list_contains(?, artifact_id)", [there])
+    labels = {row.artifact_id: {each.casefold() for each in row.tracker_labels} for row in issues}
+    lost = writer.rows(
+        "SELECT artifact_id, label FROM store.lost_label WHERE list_contains(?, artifact_id)",
+        [there],
+    )
+    for row in lost:
+        if row["label"].casefold() in labels[row["artifact_id"]]:
+            writer.execute(
+                "DELETE FROM store.lost_label WHERE artifact_id = ? AND label = ?",
+                [row["artifact_id"], row["label"]],
+            )
+
+
+def _mark_comments(
+    writer: Writer, rows: Rows, comments: Sequence[CommentRow], exchange: Exchange
+) -> None:
+    """Comments that are listed are there; those that a whole list lacks are gone."""
+    listed = [row.comment_id for row in comments]
+    if listed:
+        writer.execute(
+            "UPDATE store.comment SET gone_at = NULL "
+            "WHERE gone_at IS NOT NULL AND list_contains(?, comment_id)",
+            [listed],
+        )
+    if rows.all_comments_of:
+        earlier = [each for seen in rows.all_comments_of.values() for each in seen]
+        writer.execute(
+            "UPDATE store.comment SET gone_at = ? WHERE gone_at IS NULL "
+            "AND list_contains(?, artifact_id) AND NOT list_contains(?, comment_id)",
+            [exchange.fetched_at, list(rows.all_comments_of), listed + earlier],
+        )
+
+
+def _put_alias(writer: Writer, row: AliasRow, exchange: Exchange) -> None:
+    known = writer.rows("SELECT artifact_id FROM store.alias WHERE alias = ?", [row.alias])
+    if known and known[0]["artifact_id"] == row.artifact_id:
+        return
+    # The new name may have been an old one: a repository that was renamed back.
+    writer.execute("DELETE FROM store.alias WHERE alias IN (?, ?)", [row.alias, row.artifact_id])
+    writer.execute(
+        "INSERT INTO store.alias VALUES (?, ?, ?, ?, ?)",
+        [row.alias, row.artifact_id, row.kind, exchange.run_id, exchange.response_id],
+    )
+    if row.kind == "repository":
+        _rename(writer, exchange.source, row.alias, row.artifact_id)
+
+
+def _put_repositories(writer: Writer, rows: Rows, exchange: Exchange) -> tuple[int, int]:
+    """Store repositories that are kept; what is known of one that is left out is brought up to date."""
+    listed = [row.repository_id for row in rows.repositories]
+    # A name that is listed is that repository's; another that had it was renamed or deleted.
+    for table in ("store.repository", "store.search_result"):
+        writer.execute(
+            f"DELETE FROM {table} WHERE list_contains(?, project) AND NOT list_contains(?, repository_id)",
+            [[row.project for row in rows.repositories], listed],
+        )
+    known = writer.rows(
+        "SELECT repository_id FROM store.repository WHERE list_contains(?, repository_id)", [listed]
+    )
+    wanted = {row["repository_id"] for row in known}
+    wanted.update(row.repository_id for row in rows.found if row.left_out is None)
+    kept = [row for row in rows.repositories if row.repository_id in wanted]
+    return _upsert(writer, RepositoryRow, kept, exchange)
+
+
+def _put_found(writer: Writer, found: Sequence[FoundRow], exchange: Exchange) -> None:
+    for row in found:
+        writer.execute(
+            "INSERT INTO store.search_result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (search, repository_id) DO UPDATE SET project = excluded.project, "
+            "left_out = excluded.left_out, turn = excluded.turn, slice = excluded.slice, "
+            "last_seen_at = excluded.last_seen_at, run_id = excluded.run_id, "
+            "response_id = excluded.response_id",
+            [
+                row.search,
+                row.repository_id,
+                row.project,
+                row.left_out,
+                row.turn,
+                row.slice,
+                exchange.fetched_at,
+                exchange.fetched_at,
+                exchange.run_id,
+                exchange.response_id,
+            ],
+        )
+
+
+def _rename(writer: Writer, source: str, old: str, new: str) -> None:
+    """Give the issues of a renamed repository their new ids, unless they have them already."""
+    here, there = (str(parse(f"{source}:{name}#1")).removesuffix("1") for name in (old, new))
+    renamed = "? || substr(artifact_id, ? + 1)"
+    for table in _ARTIFACT_TABLES:
+        project = ", project = ?" if table == "store.issue" else ""
+        writer.execute(
+            f"UPDATE {table} SET artifact_id = {renamed}{project} "
+            "WHERE starts_with(artifact_id, ?) "
+            f"AND {renamed} NOT IN (SELECT artifact_id FROM {table})",
+            [there, len(here), *([new] if project else []), here, there, len(here)],
+        )
+        writer.execute(f"DELETE FROM {table} WHERE starts_with(artifact_id, ?)", [here])
+    # Where the walks of the old name stopped, those of the new one go on.
+    old_key, new_key = here.removesuffix("#"), there.removesuffix("#")
+    renamed_stream = "? || substr(stream, ? + 1)"
+    writer.execute(
+        f"UPDATE store.checkpoint SET stream = {renamed_stream}, project = ? WHERE project = ? "
+        f"AND {renamed_stream} NOT IN (SELECT stream FROM store.checkpoint)",
+        [new_key, len(old_key), new_key, old_key, new_key, len(old_key)],
+    )
