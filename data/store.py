@@ -94,7 +94,7 @@ class Writer(Reader):
             columns = [name for name in batch.column_names if name != key]
             self._connection.execute(
                 f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "
-                f"WHERE list_contains(?, {key}) ON CONFLICT ({key}) DO UPDATE SET "
+                f"WHERE {key} IN (SELECT unnest(?::VARCHAR[])) ON CONFLICT ({key}) DO UPDATE SET "
                 + ", ".join(f"{name} = excluded.{name}" for name in columns),
                 [wanted],
             )

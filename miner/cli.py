@@ -183,13 +183,15 @@ def show_status(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show what is in the study: rows of each view, and the newest runs."""
-    from miner.status import status, status_tables
+    """Show what is in the study: each project with what is missing, views, and newest runs."""
+    from miner.status import projects_table, status, status_tables
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))
     output.document(found)
+    if fetched := projects_table(found):
+        output.show(console_table(fetched, with_aside=verbose), "")
     views, runs = status_tables(found)
     output.show(console_table(views), "", console_table(runs))
 

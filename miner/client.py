@@ -159,7 +159,7 @@ class Client:
                 decision = after_failure(broken, tries=tries, chance=self._clock.random)
                 if decision.action == "give up":
                     raise unreachable(self._asker, broken) from None
-                self._wait(decision, tries, resource)
+                self._wait(decision, tries)
                 continue
             if answer.status in _REDIRECTS - set(accept):
                 redirects += 1
@@ -188,7 +188,7 @@ class Client:
                 )
             if decision.action == "give up":
                 raise self._given_up(decision, answer, where)
-            self._wait(decision, tries, resource)
+            self._wait(decision, tries)
 
     def _once(self, send: _Send, where: str, resource: str) -> Answer:
         """One exchange, counted; an answer that should be JSON and is none raises `Broken`."""
@@ -249,15 +249,13 @@ class Client:
         if decision.action == "give up":
             raise quota_used_up(self._asker, decision, self._clock.now(), self.sent)
         if decision.action == "wait":
-            self._wait(decision, Tries(), resource)
+            self._wait(decision, Tries())
 
-    def _wait(self, decision: Decision, tries: Tries, resource: str) -> None:
+    def _wait(self, decision: Decision, tries: Tries) -> None:
         if decision.cause == "trouble":
             tries.failures += 1
         else:
             tries.limit_waits += 1
-        if decision.cause == "quota":
-            self._quotas.pop(resource, None)  # it will have been renewed
         words = f"{self._asker.server}: {decision.reason}; waiting {duration(decision.seconds)}"
         if decision.seconds >= 60:
             end = self._clock.now() + timedelta(seconds=decision.seconds)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from data.provenance import utc_now
 from miner.payload import entry, integer
 from miner.refusals import QuotaUsedUp, Refused, Unreachable
+from miner.selection import stream_key
 
 if TYPE_CHECKING:
     from miner.ingest import Ingest
@@ -21,6 +23,23 @@ class Counted:
     issues: int | None
     pulls: int | None
     reason: str = ""
+
+
+def check(ingest: Ingest, selection: Selection) -> Counted:
+    """Ask how many there are, and note that beside the list that was read."""
+    counted = count(ingest, selection)
+    streams = selection.streams()
+    if counted.issues is not None and len(streams) == 1:
+        with ingest.study.writing(keep_log=True) as writer:
+            writer.execute(
+                "UPDATE store.checkpoint SET listed_count = ?, counted_at = ? WHERE stream = ?",
+                [
+                    counted.issues + (counted.pulls or 0),
+                    utc_now(),
+                    stream_key(ingest.project.key, "issues", streams[0]),
+                ],
+            )
+    return counted
 
 
 def count(ingest: Ingest, selection: Selection) -> Counted:

@@ -5,15 +5,18 @@ they must be.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from miner import completeness, plan, scope
 from miner.comments import read_comments
 from miner.ingest import Ingest
 from miner.parts import COMMENTS, EVENTS, PartReader
+from miner.payload import integer
 from miner.plan import Parts, Plan
 from miner.selection import Selection
+from miner.sources import PAGE
+from miner.verify import Verified, verify
 
 if TYPE_CHECKING:
     from miner.client import Client
@@ -28,6 +31,7 @@ class Wishes:
     selection: Selection
     comments: bool = True
     events: bool = False
+    verification: bool = False
 
 
 @dataclass
@@ -39,6 +43,7 @@ class Fetched:
     is_changed: bool
     gaps: list[dict[str, Any]] = field(default_factory=list)
     counted: completeness.Counted | None = None
+    verified: Verified | None = None
 
 
 def fetch(ingest: Ingest, wishes: Wishes, tell: Callable[[str], None]) -> Fetched:
@@ -48,9 +53,12 @@ def fetch(ingest: Ingest, wishes: Wishes, tell: Callable[[str], None]) -> Fetche
     for selection in wishes.selection.streams():
         is_changed |= _read_list(ingest, selection, wishes, tell)
     listing = ingest.client.sent - before
+    # Before comments: of what is gone there are none to ask for.
+    verified = verify(ingest, wishes.selection) if wishes.verification else None
     area = scope.of_selection(ingest.project.repository, wishes.selection)
     made = read_parts(ingest, area, wishes, listing, tell)
-    return finish(ingest, area, wishes, made, is_changed=is_changed)
+    done = finish(ingest, area, wishes, made, is_changed=is_changed)
+    return replace(done, verified=verified)
 
 
 def _read_list(
@@ -70,24 +78,31 @@ def _read_list(
 
 
 def estimate(ingest: Ingest, first: Response, wishes: Wishes) -> Plan:
-    """The plan as far as the first page of a list tells."""
+    """The plan as far as the first page of a list tells: the rest may be unlike it."""
+    listed = [item for item in first.json() if isinstance(item, dict)]
     pages = ingest.tracker.pages(first)
-    listed = first.json()
-    commented = sum(1 for item in listed if isinstance(item, dict) and item.get("comments"))
     rows = len(listed) if pages in (1, None) else plan.rows_of_pages(pages or 1)
-    share = commented / len(listed) if listed else 0.0
-    parts = Parts(round(rows * share), round(rows * share))
-    reader = PartReader(ingest, scope.of_project(ingest.project.repository), COMMENTS)
-    strategy = plan.cheapest(parts, reader.offered())
+    growth = rows / len(listed) if listed else 0.0
+    counts = [integer(item.get("comments")) or 0 for item in listed]
+    commented = round(growth * sum(count > 0 for count in counts))
+    parts = Parts(commented, max(commented, round(growth * sum(counts) / PAGE)))
+    ways = PartReader(ingest, scope.of_project(ingest.project.repository), COMMENTS).offered()
+    strategy: plan.Strategy = "none"
+    in_all = round(growth * sum(counts)) if is_whole(ingest, wishes.selection) else None
+    if wishes.comments:
+        strategy = plan.cheapest(parts, [*ways, "repository"], in_all)
     return Plan(
-        strategy if wishes.comments else "none",
+        strategy,
         plan.walk_requests(rows),
-        plan.part_requests(parts, strategy) if wishes.comments else 0,
-        plan.part_requests(Parts(rows, rows), "graphql" if ingest.client.has_token else "issue")
-        if wishes.events
-        else 0,
+        plan.part_requests(parts, strategy, in_all),
+        plan.part_requests(Parts(rows, rows), ways[0]) if wishes.events else 0,
         is_exact=False,
     )
+
+
+def is_whole(ingest: Ingest, selection: Selection) -> bool:
+    """Whether a selection is all that a repository has, so that its comments are counted."""
+    return selection == Selection() and ingest.tracker.has_pulls
 
 
 def read_parts(
@@ -97,21 +112,26 @@ def read_parts(
     strategy: plan.Strategy = "none"
     comment_requests = event_requests = 0
     if wishes.comments:
-        is_whole = wishes.selection == Selection() and ingest.tracker.has_pulls
-        strategy, comment_requests = read_comments(ingest, area, is_whole=is_whole, tell=tell)
+        everything = is_whole(ingest, wishes.selection)
+        strategy, comment_requests = read_comments(ingest, area, is_whole=everything, tell=tell)
     if wishes.events:
-        events = PartReader(ingest, area, EVENTS)
-        with ingest.study.reading() as study:
-            parts = area.pending(study, EVENTS.name)
-        how = plan.cheapest(parts, events.offered())
-        event_requests = plan.part_requests(parts, how)
-        events.read(how)
+        event_requests = read_events(ingest, area)
     return Plan(strategy, listing, comment_requests, event_requests)
+
+
+def read_events(ingest: Ingest, area: Scope) -> int:
+    """Read the events that are pending; the requests that it should take."""
+    events = PartReader(ingest, area, EVENTS)
+    with ingest.study.reading() as study:
+        parts = area.pending(study, EVENTS.name)
+    how = plan.cheapest(parts, events.offered())
+    events.read(how)
+    return plan.part_requests(parts, how)
 
 
 def finish(ingest: Ingest, area: Scope, wishes: Wishes, made: Plan, *, is_changed: bool) -> Fetched:
     """Check what was fetched against what the tracker counts."""
-    counted = completeness.count(ingest, wishes.selection) if is_changed else None
+    counted = completeness.check(ingest, wishes.selection) if is_changed else None
     with ingest.study.reading() as reader:
         stored = area.count(reader) | area.count_parts(reader)
         gaps = area.gaps(reader) if wishes.comments else []

@@ -72,8 +72,12 @@ def _notes(each: dict[str, Any]) -> list[str]:
         )
         if there != here:
             notes.append(
-                f"the tracker's search counts {count(there)}, the study has {count(here)}: an "
-                "index that lags behind, or issues that are gone; --verify finds out"
+                f"the tracker's search counts {count(there)}, the study has {count(here)}: "
+                + (
+                    "its index lags behind"
+                    if each["verified"]
+                    else "its index lags behind, or issues are gone; --verify finds out"
+                )
             )
     elif counted and counted["reason"]:
         notes.append(f"not compared with the tracker's count: {counted['reason']}")

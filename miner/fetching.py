@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,6 @@ from miner.plan import Plan
 from miner.preview import preview
 from miner.selection import Selection, since_text
 from miner.tokens import find_token
-from miner.verify import Verified, verify
 from report.progress import progress
 
 if TYPE_CHECKING:
@@ -81,6 +80,11 @@ class Options:
 
 def run_plan(options: Options, output: Output) -> dict[str, Any]:
     """`--plan`: what a fetch would cost; at most three requests, and nothing is stored."""
+    if options.from_file is not None:
+        raise StudyError(
+            "--plan does not go with --from",
+            "Without --plan it says what it costs before it begins; Ctrl-C ends it.",
+        )
     project = _project(options)
     with _client(options, project, output.tell) as client:
         found = preview(client, project, options.selection(project), options)
@@ -101,33 +105,34 @@ def run_fetch(directory: Path, options: Options, output: Output) -> dict[str, An
     project = _project(options)
     selection = options.selection(project)
     with _ingest(directory, options, project, output) as ingest:
-        wishes = fetch.Wishes(selection, options.comments, options.timeline)
-        done = fetch.fetch(ingest, wishes, output.tell)
-        checked = verify(ingest, selection) if options.verify else None
-        return _document(ingest, done, checked)
+        wishes = fetch.Wishes(selection, options.comments, options.timeline, options.verify)
+        return _document(ingest, fetch.fetch(ingest, wishes, output.tell))
 
 
 def _run_named(directory: Path, options: Options, output: Output) -> dict[str, Any]:
     assert options.from_file is not None  # noqa: S101  (the caller looked)
+    _refuse_beside_file(options)
     found = named.read_file(options.from_file)
     if options.project is not None:
-        only = _project(options).key
-        found.issues = {key: ids for key, ids in found.issues.items() if key == only}
+        found.only(_project(options).key)
     documents = []
-    for key, issues in found.issues.items():
-        project = projects.find(key, options.api_url)
+    for key, project in _places(options, found):
+        issues, commits = found.issues.get(key, []), found.commits.get(key, [])
         with _ingest(directory, options, project, output) as ingest:
             made = named.fetch_named(
                 ingest,
                 issues,
+                commits,
                 comments=options.comments,
                 only_new=not options.verify,
                 tell=output.tell,
             )
             area = scope.of_wanted(ingest.project.repository)
             wishes = fetch.Wishes(Selection(), options.comments, options.timeline)
+            if options.timeline:
+                made = replace(made, event_requests=fetch.read_events(ingest, area))
             done = fetch.finish(ingest, area, wishes, made, is_changed=False)
-            documents.append({"named": len(issues), **_document(ingest, done, None)})
+            documents.append({"named": len(issues) + len(commits), **_document(ingest, done)})
     return {
         "from": str(options.from_file),
         "projects": documents,
@@ -138,6 +143,42 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
         and all(each["complete"] for each in documents),
         "requests": sum(each["requests"] for each in documents),
     }
+
+
+def _refuse_beside_file(options: Options) -> None:
+    """A file says exactly which issues are meant."""
+    given = {
+        "--label": options.labels,
+        "--high-priority": options.high_priority,
+        "--state": options.state != "all",
+        "--since": options.since,
+        "--pulls": options.pulls is not None,
+    }
+    for option, value in given.items():
+        if value:
+            raise StudyError(
+                f"{option} does not go with --from: the file says which issues are meant",
+                f"Leave out {option} or --from.",
+            )
+
+
+def _places(options: Options, found: named.Named) -> list[tuple[str, Project]]:
+    """Where the issues of a file are. A token goes to no server that the user did not name."""
+    keys = dict.fromkeys([*found.issues, *found.commits])
+    places = [(key, projects.find(key, options.api_url)) for key in keys]
+    for _key, project in places:
+        if options.api_url is None and not project.is_public:
+            raise StudyError(
+                f"{options.from_file} names issues on {project.host}",
+                f"If you trust that server, add --api-url https://{project.host}/api/v3.",
+            )
+    if options.token_file and len({project.source for _key, project in places}) > 1:
+        raise StudyError(
+            f"{options.from_file} names issues on GitHub and on Gitee, and --token-file has one "
+            "token",
+            "Set GITHUB_TOKEN and GITEE_TOKEN instead, or name one PROJECT beside --from.",
+        )
+    return places
 
 
 def _project(options: Options) -> Project:
@@ -206,7 +247,8 @@ def _ingest(
 def _end(ingest: Ingest, outcome: Outcome) -> None:
     """Note how a run ended; a study that nothing was written to is not made for that."""
     if ingest.study.exists:
-        ingest.note(outcome)
+        with suppress(StudyError):  # a full disk: what ended the run is told, not this
+            ingest.note(outcome)
 
 
 def _kept(ingest: Ingest) -> str:
@@ -231,7 +273,7 @@ def _quota(client: Client) -> dict[str, Any] | None:
     return {"limit": quota.limit, "left": quota.left, "resets_at": resets}
 
 
-def _document(ingest: Ingest, done: fetch.Fetched, checked: Verified | None) -> dict[str, Any]:
+def _document(ingest: Ingest, done: fetch.Fetched) -> dict[str, Any]:
     unconfirmed = [gap for gap in done.gaps if not gap["is_confirmed"]]
     return {
         "project": ingest.project.key,
@@ -246,7 +288,7 @@ def _document(ingest: Ingest, done: fetch.Fetched, checked: Verified | None) -> 
         "quota": _quota(ingest.client),
         "counted": asdict(done.counted) if done.counted else None,
         "missing_comments": done.gaps,
-        "verified": asdict(checked) if checked else None,
+        "verified": asdict(done.verified) if done.verified else None,
         "complete": not unconfirmed,
     }
 

@@ -1,18 +1,83 @@
-"""People and artifacts that must not come back."""
+"""What a study has forgotten, and how it stays so: nothing is stored that still holds it.
+
+`store.forgotten` has a tombstone for every artifact and every person; a person's is the
+pseudonym. `miner forget` itself is `miner.forget`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from data.errors import StudyError
+from data.identity import parse
 from miner.archive import Exchange
+from miner.erasing import Forgotten, emptied, without
 from miner.payload import Who
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from data.store import Reader, Writer
 
 
-def cleaned(reader: Reader, exchange: Exchange, who: Who) -> Exchange:
-    """The exchange without what the study has forgotten."""
-    if not reader.value("SELECT count(*) FROM store.forgotten"):
+def cleaned(writer: Writer, exchange: Exchange, who: Who) -> Exchange:
+    """The exchange without what the study has forgotten, as it may be stored.
+
+    An issue that a forgotten person has written since is forgotten from now on, too.
+    """
+    known = forgotten(writer)
+    if not known:
         return exchange
-    raise NotImplementedError(who)
+    left, found = without(exchange, known, who)
+    bury(writer, "artifact", found.written, exchange.run_id, exchange.fetched_at)
+    return emptied(exchange) if left is None else left
+
+
+def forgotten(reader: Reader) -> Forgotten:
+    """Everything that the study has forgotten, artifacts by all their names."""
+    rows = reader.rows("SELECT subject, kind FROM store.forgotten")
+    if not rows:
+        return Forgotten()
+    people = {row["subject"] for row in rows if row["kind"] == "person"}
+    artifacts = {row["subject"] for row in rows if row["kind"] == "artifact"}
+    return Forgotten(frozenset(names(reader, artifacts)), frozenset(people))
+
+
+def bury(
+    writer: Writer, kind: str, subjects: Iterable[str], run_id: str, forgotten_at: datetime
+) -> None:
+    """Set tombstones, where there are none yet."""
+    for subject in sorted(subjects):
+        writer.execute(
+            "INSERT INTO store.forgotten VALUES (?, ?, ?, ?) ON CONFLICT (subject) DO NOTHING",
+            [subject, kind, forgotten_at, run_id],
+        )
+
+
+def names(reader: Reader, artifacts: Iterable[str]) -> set[str]:
+    """The artifacts with all other names that the study knows for them, older and newer ones."""
+    known = set(artifacts)
+    aliases = reader.rows("SELECT alias, artifact_id, kind FROM store.alias") if known else []
+    size = -1
+    while size != len(known):  # an alias may lead to another
+        size = len(known)
+        for row in aliases:
+            pair = {row["alias"], row["artifact_id"]}
+            if row["kind"] == "repository":
+                known |= {other for each in known for other in _in_other_name(each, pair)}
+            elif known & pair:
+                known |= pair
+    return known
+
+
+def _in_other_name(artifact: str, repositories: set[str]) -> list[str]:
+    """The id that an artifact has in the other one of two names of its repository."""
+    try:
+        it = parse(artifact)
+    except StudyError:
+        return []
+    if it.repository not in repositories:
+        return []
+    mark = "@" if it.source == "git" else "#"
+    others = repositories - {it.repository}
+    return [str(parse(f"{it.source}:{other}{mark}{it.key}")) for other in others]

@@ -66,9 +66,9 @@ def asked_names(asked: str, row: IssueRow) -> list[AliasRow]:
     return [AliasRow(renamed, row.artifact_id, "transfer")]
 
 
-def same_number(asked: str, row: IssueRow) -> bool:
-    """Whether an answer has the number that was asked for."""
-    return parse(asked).key == row.number
+def same_number(asked: str, answered: str) -> bool:
+    """Whether an answer is about the number that was asked for."""
+    return asked.rpartition("#")[2] == answered.rpartition("#")[2]
 
 
 def _parsed(url: Any) -> ArtifactId | None:

@@ -135,6 +135,27 @@ fragment Asked on IssueOrPullRequest {{
 {_COMMENTS}"""
 
 
+def commits_query(hashes: Iterable[str]) -> str:
+    """A query for the pull requests that brought commits, and the issues that these close."""
+    asked = "\n".join(
+        f'    c{number}: object(expression: "{sha}") {{ ...Asked }}'
+        for number, sha in enumerate(hashes)
+    )
+    return f"""
+query Commits($owner: String!, $name: String!) {{
+  repository(owner: $owner, name: $name) {{
+{asked}
+  }}
+}}
+fragment Asked on Commit {{
+  oid
+  associatedPullRequests(first: 10) {{
+    nodes {{ url closingIssuesReferences(first: 20) {{ nodes {{ url }} }} }}
+  }}
+}}
+"""
+
+
 def read(exchange: Exchange, who: Who) -> Rows:
     """The rows that an answer holds."""
     rows = Rows()
@@ -236,7 +257,7 @@ def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
         if isinstance(node, Mapping) and (row := _issue_row(node, who)):
             rows.issues.append(row)
             rows.aliases.extend(github.asked_names(artifact, row))
-            if row.artifact_id != artifact and not github.same_number(artifact, row):
+            if row.artifact_id != artifact and not github.same_number(artifact, row.artifact_id):
                 rows.departures.append(DepartureRow(artifact, "transferred", row.artifact_id))
             elif exchange.request.get("selection"):
                 missing = selection_of(exchange.request["selection"]).missing_labels(row)

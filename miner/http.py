@@ -205,8 +205,6 @@ class Transport:
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
             # Their messages hold URLs and proxies' passwords: only their kind is kept.
             raise _broken(error, self._timeout_s) from None
-        except http.client.HTTPException:
-            raise Broken("the answer is no HTTP", "truncated") from None
         return self._cleaned(Answer(found.status_code, names, content))
 
     def close(self) -> None:
@@ -248,7 +246,7 @@ def _content(response: requests.Response, headers: Mapping[str, str], limit: int
                 f"the server's answer is larger than {limit // 1024**2} MB",
                 "Check the address of the API: no page of issues is that large.",
             )
-    length = headers.get("content-length", "")
+    length = headers.get("content-length", "")  # urllib3 checks it only since version 2
     if response.status_code not in _BODILESS and (
         (length.isdecimal() and int(length) != received and "transfer-encoding" not in headers)
         or (unpack and received and not unpack.eof)
@@ -278,13 +276,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], BrokenKind, str], ...] = (
         "timeout",
         "no answer within {timeout_s:g} s",
     ),
-    (
-        (http.client.IncompleteRead, urllib3.exceptions.InvalidChunkLength),
-        "truncated",
-        "the answer ended too early",
-    ),
     ((ConnectionError,), "reset", "the connection was broken off"),
-    ((http.client.HTTPException,), "truncated", "the answer is no HTTP"),
+    ((http.client.BadStatusLine,), "truncated", "the answer is no HTTP"),
     ((urllib3.exceptions.ProtocolError,), "truncated", "the answer ended too early"),
 )
 

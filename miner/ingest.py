@@ -112,15 +112,13 @@ class Ingest:
         `on_first` sees the first page of a list that was never begun, and may decline the rest.
         `listed` marks every issue on the list as read in that part.
         """
-        with self.study.writing(keep_log=True) as writer:  # creates the study when it is new
-            provenance.record(writer, self.run, "running")
-            point = checkpoints.load(writer, stream_key(self.project.key, what, selection))
+        point = self._begun(stream_key(self.project.key, what, selection))
         is_new = point is None
         if point is None:
             about = selection.as_json() if selection else {}
             point = Checkpoint("", self.project.key, about, url_since(None))
         while True:
-            response = self._page(point, url_since)
+            point, response = self._page(point, url_since)
             if response.status == 304:
                 self.note()
                 return False
@@ -152,15 +150,23 @@ class Ingest:
                 return True
             point = found
 
-    def _page(self, point: Checkpoint, url_since: Callable[[str | None], str]) -> Response:
+    def _begun(self, stream: str) -> Checkpoint | None:
+        if not self.study.exists:  # it is made with the first page, not for a misspelt name
+            return None
+        with self.study.reading() as reader:
+            return checkpoints.load(reader, stream)
+
+    def _page(
+        self, point: Checkpoint, url_since: Callable[[str | None], str]
+    ) -> tuple[Checkpoint, Response]:
         try:
-            return self.client.get(point.url, etag=point.etag)
+            return point, self.client.get(point.url, etag=point.etag)
         except Refused as refused:
             # A cursor that has expired, or a page number that is too high for the server.
             again = url_since(point.since)
             if refused.status not in _EXPIRED or again == point.url:
                 raise
-            return self.client.get(again)
+            return replace(point, url=again, etag=None, tie_found=None), self.client.get(again)
 
     def _artifacts(self, response: Response, request: Mapping[str, Any]) -> list[str]:
         rows = self.tracker.read(self.exchange(response, request), lambda login: login)
@@ -222,6 +228,6 @@ def _mark_read(writer: Writer, parts: Iterable[PartRead]) -> None:
     for (name, is_short), artifacts in groups.items():
         writer.execute(
             "INSERT OR REPLACE INTO store.part_read SELECT artifact_id, ?, updated_at, ? "
-            "FROM store.issue WHERE list_contains(?, artifact_id)",
+            "FROM store.issue WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
             [name, is_short, artifacts],
         )

@@ -12,6 +12,7 @@ from data.errors import StudyError
 from data.identity import ArtifactId, parse
 from miner import graphql, plan, scope
 from miner.comments import read_comments
+from miner.commit_issues import issues_of_commits
 from miner.selection import Selection
 from miner.verify import ask_for
 
@@ -29,8 +30,17 @@ class Named:
     """What a file names."""
 
     issues: dict[str, list[ArtifactId]] = field(default_factory=dict)  # by project key
-    others: list[str] = field(default_factory=list)  # commits, posts, papers
+    commits: dict[str, list[ArtifactId]] = field(default_factory=dict)  # on GitHub, the same
+    others: list[str] = field(default_factory=list)  # posts, papers, commits elsewhere
     unreadable: list[tuple[int, str]] = field(default_factory=list)  # line, text
+
+    def only(self, key: str) -> None:
+        """Keep what it names of one project."""
+        if key not in self.issues and key not in self.commits:
+            there = ", ".join(dict.fromkeys([*self.issues, *self.commits])) or "none at all"
+            raise StudyError(f"the file names no issue of {key}", f"It names issues of {there}.")
+        self.issues = {key: self.issues[key]} if key in self.issues else {}
+        self.commits = {key: self.commits[key]} if key in self.commits else {}
 
 
 def read_file(path: Path) -> Named:
@@ -43,12 +53,15 @@ def read_file(path: Path) -> Named:
             named.unreadable.append((line, text))
             continue
         if it.source in ("github", "gitee"):
-            group = named.issues.setdefault(str(it).rpartition("#")[0], [])
-            if it not in group:
-                group.append(it)
+            named.issues.setdefault(str(it).rpartition("#")[0], []).append(it)
+        elif it.source == "git" and it.host == "github.com":
+            named.commits.setdefault(f"github:{it.project}", []).append(it)
         else:
             named.others.append(str(it))
-    if not named.issues and not named.others:
+    for groups in (named.issues, named.commits):
+        for key, group in groups.items():
+            groups[key] = list(dict.fromkeys(group))
+    if not named.issues and not named.commits and not named.others:
         raise StudyError(
             f"{path} names no issue",
             "It needs a column url with addresses such as "
@@ -60,6 +73,7 @@ def read_file(path: Path) -> Named:
 def fetch_named(
     ingest: Ingest,
     issues: Sequence[ArtifactId],
+    commits: Sequence[ArtifactId] = (),
     *,
     comments: bool,
     only_new: bool,
@@ -67,6 +81,7 @@ def fetch_named(
 ) -> plan.Plan:
     """Bring these issues of one project into the study; with `only_new`, those it lacks."""
     before = ingest.client.sent
+    issues = list(dict.fromkeys([*issues, *issues_of_commits(ingest, commits)]))
     with ingest.study.writing(keep_log=True) as writer:
         writer.execute(
             "INSERT OR IGNORE INTO store.wanted SELECT unnest(?), ?",
@@ -133,7 +148,8 @@ def _missing(reader: Reader, issues: Sequence[ArtifactId]) -> list[dict[str, Any
     known = reader.rows(
         "SELECT artifact_id FROM (SELECT artifact_id FROM store.issue UNION ALL "
         "SELECT artifact_id FROM store.departure UNION ALL SELECT alias FROM store.alias "
-        "UNION ALL SELECT subject FROM store.forgotten) WHERE list_contains(?, artifact_id)",
+        "UNION ALL SELECT subject FROM store.forgotten) "
+        "WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
         [[str(it) for it in issues]],
     )
     there = {row["artifact_id"] for row in known}
@@ -147,14 +163,19 @@ def _cells(path: Path) -> list[tuple[int, str]]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise StudyError(f"{path} is not UTF-8", "Save it as CSV in UTF-8.") from None
-    rows = list(csv.reader(text.splitlines()))
+    reader = csv.reader(text.splitlines())
+    try:
+        rows = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise StudyError(
+            f"{path}, line {reader.line_num} is no CSV: {error}", "Save it as CSV in UTF-8."
+        ) from None
     if not rows:
         return []
-    header = [cell.strip().lower() for cell in rows[0]]
+    header = [cell.strip().lower() for cell in rows[0][1]]
     column = next((header.index(name) for name in _COLUMNS if name in header), None)
-    start = 0 if column is None else 1
     return [
-        (number, row[column or 0].strip())
-        for number, row in enumerate(rows[start:], start + 1)
+        (line, row[column or 0].strip())
+        for line, row in rows[0 if column is None else 1 :]
         if len(row) > (column or 0) and row[column or 0].strip()
     ]

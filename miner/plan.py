@@ -56,7 +56,12 @@ class Plan:
         """For a reader."""
         about = "" if self.is_exact else "about "
         said = f"{about}{self.requests:,} requests: {self.list_requests:,} for the list"
-        if self.strategy != "none":
+        if self.strategy == "issue" and not self.is_exact:
+            said += (
+                f", at most {self.comment_requests:,} for comments: issue by issue, or all of the "
+                "repository's where that is cheaper"
+            )
+        elif self.strategy != "none":
             said += f", {self.comment_requests:,} for {WORDS[self.strategy]}"
         if self.event_requests:
             said += f", {self.event_requests:,} for events"

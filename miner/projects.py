@@ -57,6 +57,11 @@ class Project:
         return self._issue.repository
 
     @property
+    def is_public(self) -> bool:
+        """Whether it is on github.com or gitee.com."""
+        return self.host in _HOSTS.values()
+
+    @property
     def _issue(self) -> ArtifactId:
         return ArtifactId(self.source, self.host, self.name, "1")
 

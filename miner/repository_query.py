@@ -28,7 +28,9 @@ class Times:
 
     def qualifier(self, name: str) -> str:
         """In GitHub's words; empty for all times."""
-        first, last = (f"{each:%Y-%m-%dT%H:%M:%SZ}" if each else "" for each in (self.first, self.last))
+        first, last = (
+            f"{each:%Y-%m-%dT%H:%M:%SZ}" if each else "" for each in (self.first, self.last)
+        )
         if first and last:
             return f"{name}:{first}..{last}"
         return f"{name}:>={first}" if first else f"{name}:<={last}" if last else ""
@@ -131,13 +133,17 @@ def times(text: str) -> Times:
     """`2019-01-01..2021-08-30`; either end may be missing, one day alone is that day. In UTC."""
     first, dots, last = text.strip().partition("..")
     if not (first or last):
-        raise StudyError(f"{shown(text)} is no range of days", "Write it like 2019-01-01..2021-08-30.")
+        raise StudyError(
+            f"{shown(text)} is no range of days", "Write it like 2019-01-01..2021-08-30."
+        )
     found = Times(
         utc_time(first) if first not in ("", "*") else None,
         _end(last if dots else first) if (last if dots else first) not in ("", "*") else None,
     )
     if found.first and found.last and found.first > found.last:
-        raise StudyError(f"the range {shown(text)} ends before it begins", "Write the earlier day first.")
+        raise StudyError(
+            f"the range {shown(text)} ends before it begins", "Write the earlier day first."
+        )
     return found
 
 
@@ -151,7 +157,9 @@ def _stars(text: str) -> str:
     parts = _NUMBERS.fullmatch(text.strip())
     least, dots, most = parts.groups() if parts else (None, None, None)
     if not parts or not (least or most) or (least and most and int(least) > int(most)):
-        raise StudyError(f"{shown(text)} is no number of stars", "Write 10.. (at least), 10..50 or ..50.")
+        raise StudyError(
+            f"{shown(text)} is no number of stars", "Write 10.. (at least), 10..50 or ..50."
+        )
     if least and most:
         return f"stars:{least}..{most}"
     return f"stars:<={most}" if most else f"stars:>={least}" if dots else f"stars:{least}"

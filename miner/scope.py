@@ -139,4 +139,4 @@ def of_wanted(project: str) -> Scope:
 
 def of_artifacts(artifacts: Sequence[str]) -> Scope:
     """These issues."""
-    return Scope("list_contains(?, i.artifact_id)", (list(artifacts),))
+    return Scope("i.artifact_id IN (SELECT unnest(?::VARCHAR[]))", (list(artifacts),))

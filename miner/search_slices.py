@@ -57,6 +57,11 @@ class Slice:
     counted_from: datetime | None = None
 
     @property
+    def is_open(self) -> bool:
+        """Whether something is left to ask."""
+        return self.state in OPEN
+
+    @property
     def is_read(self) -> bool:
         """Whether its results are in the study."""
         return self.state not in (*OPEN, "split")

@@ -89,7 +89,9 @@ def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
     _mark_comments(writer, rows, comments, exchange)
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     for departure in rows.departures:
-        counts.gone += 1
+        counts.gone += not writer.value(
+            "SELECT count(*) FROM store.departure WHERE artifact_id = ?", [departure.artifact_id]
+        )
         writer.execute(
             "INSERT INTO store.departure VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (artifact_id) "
             # A list that does not find it says less than the issue's own answer.
@@ -121,9 +123,12 @@ def batch(rows: Sequence[Any], exchange: Exchange) -> pa.Table:
     """Rows of one kind as Arrow, with where they come from."""
     import pyarrow as pa
 
-    schema = _schema(type(rows[0]))
+    types = _arrow_types()
     columns = {
-        item.name: pa.array([getattr(row, item.name) for row in rows], schema.field(item.name).type)
+        item.name: pa.array(
+            [getattr(row, item.name) for row in rows],
+            types[str(item.type).removesuffix(" | None")],
+        )
         for item in fields(rows[0])
     }
     stamps = {
@@ -139,19 +144,16 @@ def batch(rows: Sequence[Any], exchange: Exchange) -> pa.Table:
 
 
 @cache
-def _schema(kind: Any) -> pa.Schema:
+def _arrow_types() -> dict[str, pa.DataType]:
     import pyarrow as pa
 
-    types = {
+    return {
         "str": pa.string(),
         "bool": pa.bool_(),
         "int": pa.int32(),
         "datetime": pa.timestamp("us"),
         "tuple[str, ...]": pa.list_(pa.string()),
     }
-    return pa.schema(
-        [(item.name, types[str(item.type).removesuffix(" | None")]) for item in fields(kind)]
-    )
 
 
 def _upsert(writer: Writer, kind: type, rows: Sequence[Any], exchange: Exchange) -> tuple[int, int]:
@@ -164,7 +166,8 @@ def _named(writer: Writer, table: str, rows: Sequence[_Row]) -> list[_Row]:
     """The rows whose artifact a table knows."""
     named = sorted({row.artifact_id for row in rows})
     found = writer.rows(
-        f"SELECT artifact_id FROM {table} WHERE list_contains(?, artifact_id)", [named]
+        f"SELECT artifact_id FROM {table} WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
+        [named],
     )
     known = {row["artifact_id"] for row in found}
     return [row for row in rows if row.artifact_id in known]
@@ -173,10 +176,13 @@ def _named(writer: Writer, table: str, rows: Sequence[_Row]) -> list[_Row]:
 def _came_back(writer: Writer, issues: Sequence[IssueRow]) -> None:
     """What is listed is not gone, and has the labels that it has."""
     there = [row.artifact_id for row in issues]
-    writer.execute("DELETE FROM store.departure WHERE list_contains(?, artifact_id)", [there])
+    writer.execute(
+        "DELETE FROM store.departure WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))", [there]
+    )
     labels = {row.artifact_id: {each.casefold() for each in row.tracker_labels} for row in issues}
     lost = writer.rows(
-        "SELECT artifact_id, label FROM store.lost_label WHERE list_contains(?, artifact_id)",
+        "SELECT artifact_id, label FROM store.lost_label "
+        "WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
         [there],
     )
     for row in lost:
@@ -195,14 +201,15 @@ def _mark_comments(
     if listed:
         writer.execute(
             "UPDATE store.comment SET gone_at = NULL "
-            "WHERE gone_at IS NOT NULL AND list_contains(?, comment_id)",
+            "WHERE gone_at IS NOT NULL AND comment_id IN (SELECT unnest(?::VARCHAR[]))",
             [listed],
         )
     if rows.all_comments_of:
         earlier = [each for seen in rows.all_comments_of.values() for each in seen]
         writer.execute(
             "UPDATE store.comment SET gone_at = ? WHERE gone_at IS NULL "
-            "AND list_contains(?, artifact_id) AND NOT list_contains(?, comment_id)",
+            "AND artifact_id IN (SELECT unnest(?::VARCHAR[])) "
+            "AND comment_id NOT IN (SELECT unnest(?::VARCHAR[]))",
             [exchange.fetched_at, list(rows.all_comments_of), listed + earlier],
         )
 
@@ -222,16 +229,18 @@ def _put_alias(writer: Writer, row: AliasRow, exchange: Exchange) -> None:
 
 
 def _put_repositories(writer: Writer, rows: Rows, exchange: Exchange) -> tuple[int, int]:
-    """Store repositories that are kept; what is known of one that is left out is brought up to date."""
+    """Store repositories that are kept; what is left out only changes what is known of it."""
     listed = [row.repository_id for row in rows.repositories]
     # A name that is listed is that repository's; another that had it was renamed or deleted.
     for table in ("store.repository", "store.search_result"):
         writer.execute(
-            f"DELETE FROM {table} WHERE list_contains(?, project) AND NOT list_contains(?, repository_id)",
+            f"DELETE FROM {table} WHERE project IN (SELECT unnest(?::VARCHAR[])) "
+            "AND NOT list_contains(?, repository_id)",
             [[row.project for row in rows.repositories], listed],
         )
     known = writer.rows(
-        "SELECT repository_id FROM store.repository WHERE list_contains(?, repository_id)", [listed]
+        "SELECT repository_id FROM store.repository WHERE list_contains(?, repository_id)",
+        [listed],
     )
     wanted = {row["repository_id"] for row in known}
     wanted.update(row.repository_id for row in rows.found if row.left_out is None)
@@ -240,26 +249,24 @@ def _put_repositories(writer: Writer, rows: Rows, exchange: Exchange) -> tuple[i
 
 
 def _put_found(writer: Writer, found: Sequence[FoundRow], exchange: Exchange) -> None:
-    for row in found:
-        writer.execute(
-            "INSERT INTO store.search_result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (search, repository_id) DO UPDATE SET project = excluded.project, "
-            "left_out = excluded.left_out, turn = excluded.turn, slice = excluded.slice, "
-            "last_seen_at = excluded.last_seen_at, run_id = excluded.run_id, "
-            "response_id = excluded.response_id",
-            [
-                row.search,
-                row.repository_id,
-                row.project,
-                row.left_out,
-                row.turn,
-                row.slice,
-                exchange.fetched_at,
-                exchange.fetched_at,
-                exchange.run_id,
-                exchange.response_id,
-            ],
-        )
+    unique = {(row.search, row.repository_id): row for row in found}.values()
+    names = [item.name for item in fields(FoundRow)]
+    listed = ", ".join("unnest(?)" for _name in names)
+    writer.execute(
+        f"INSERT INTO store.search_result ({', '.join(names)}, first_seen_at, last_seen_at, "
+        f"run_id, response_id) SELECT {listed}, ?, ?, ?, ? "
+        "ON CONFLICT (search, repository_id) DO UPDATE SET project = excluded.project, "
+        "left_out = excluded.left_out, turn = excluded.turn, slice = excluded.slice, "
+        "last_seen_at = excluded.last_seen_at, run_id = excluded.run_id, "
+        "response_id = excluded.response_id",
+        [
+            *([getattr(row, name) for row in unique] for name in names),
+            exchange.fetched_at,
+            exchange.fetched_at,
+            exchange.run_id,
+            exchange.response_id,
+        ],
+    )
 
 
 def _rename(writer: Writer, source: str, old: str, new: str) -> None:

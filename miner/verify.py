@@ -109,12 +109,12 @@ def _outcome(ingest: Ingest, missing: list[str], listed: int) -> Verified:
     with ingest.study.reading() as reader:
         gone = reader.rows(
             "SELECT reason, count(*) AS n FROM store.departure "
-            "WHERE list_contains(?, artifact_id) GROUP BY reason",
+            "WHERE artifact_id IN (SELECT unnest(?::VARCHAR[])) GROUP BY reason",
             [missing],
         )
         lost = reader.value(
             "SELECT count(DISTINCT artifact_id) FROM store.lost_label "
-            "WHERE list_contains(?, artifact_id)",
+            "WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
             [missing],
         )
     by_reason = {row["reason"]: row["n"] for row in gone}

@@ -8,10 +8,11 @@ hundred issues at once by GraphQL (`miner.graphql`); the rows are the same.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
 from miner import graphql
 from miner.archive import Exchange
 from miner.github_names import (
@@ -179,7 +180,7 @@ def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
         return
     rows.issues.append(row)
     rows.aliases.extend(asked_names(asked, row))
-    if not same_number(asked, row):
+    if not same_number(asked, row.artifact_id):
         rows.departures.append(DepartureRow(asked, "transferred", row.artifact_id))
     elif exchange.request.get("selection"):
         missing = selection_of(exchange.request["selection"]).missing_labels(row)
@@ -187,7 +188,16 @@ def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
 
 
 def _read_issue_comments(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
-    rows.comments.extend(_comments(said, who))
+    asked = exchange.request["artifact"]
+    found = list(_comments(said, who))
+    artifacts = [row.artifact_id for row in found]
+    if moved := next((each for each in artifacts if not same_number(asked, each)), None):
+        # A redirect led to where the issue was transferred; there it is another artifact.
+        rows.departures.append(DepartureRow(asked, "transferred", moved))
+        rows.aliases.append(AliasRow(asked, moved, "transfer"))
+        return
+    # Under a repository's new name it is the same issue.
+    rows.comments.extend(replace(row, artifact_id=asked) for row in found)
     if exchange.request["is_last"]:
         rows.all_comments_of[exchange.request["artifact"]] = tuple(exchange.request["seen"])
 

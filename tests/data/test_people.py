@@ -73,7 +73,7 @@ print(study_key(Path(sys.argv[1])).hex(), flush=True)
 def test_processes_that_start_at_once_get_the_same_key(
     tmp_path: Path, start: Callable[..., Popen[str]]
 ) -> None:
-    started = [start("maker", PROGRAM, tmp_path / "study") for _ in range(6)]
+    started = [start(f"maker{number}", PROGRAM, tmp_path / "study") for number in range(6)]
     for process in started:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
@@ -237,6 +237,8 @@ A, B = f"@{masked('alice')}", f"@{masked('bob-b')}"
         ("*@alice* _@alice_ **@bob-b**", f"*{A}* _{A}_ **{B}**"),
         ("感谢@alice的回复", f"感谢{A}的回复"),
         ("> @alice wrote\n>> @bob-b", f"> {A} wrote\n>> {B}"),
+        ("> ```\n> @slow\n@alice", f"> ```\n> @slow\n{A}"),
+        ("```\n@slow\n```\n@alice", f"```\n@slow\n```\n{A}"),
         ("\\`@alice\\`", f"\\`{A}\\`"),
         ("a ` b @alice", f"a ` b {A}"),
         ("`unclosed\n\n@alice `x`", f"`unclosed\n\n{A} `x`"),
@@ -264,6 +266,8 @@ def test_a_mention_becomes_a_pseudonym(text: str, expected: str) -> None:
         "`@staticmethod` and ``a ` @alice`` ",
         "```python\n@slow\ndef test(): ...\n```",
         "~~~\n@slow\n```\n@slow\n~~~~",
+        "````\n@slow\n```\n@slow\n````",
+        "```\n@slow\n```py\n@slow\n```",
         "- ```\n  @slow\n  ```",
         "> ```\n> @slow\n> ```",
         "```\n@slow",

@@ -106,6 +106,7 @@ def issue(tracker: Tracker, entry: Entry, of: Payload | None = None) -> Payload:
         "issue_type": "任务" if entry.number % 2 else "Bug-Report",
         "program": None,
         "security_hole": False,
+        **({"priority": payload["priority"]} if "priority" in payload else {}),
     }
 
 

@@ -13,8 +13,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-_TLS_HELLO = b"\x16"
-
 
 @dataclass(frozen=True)
 class Asked:
@@ -72,7 +70,9 @@ class Scripted:
         self.script.extend(entries)
 
     def serve(self, connection: socket.socket) -> None:
-        self.asked.append(_read(connection))
+        # Who greets in TLS where none is spoken gets the entry without having asked anything.
+        if isinstance(connection, ssl.SSLSocket) or connection.recv(1, socket.MSG_PEEK) != b"\x16":
+            self.asked.append(_read(connection))
         entry = self.script.pop(0) if self.script else answer(418, '{"message": "script is over"}')
         if isinstance(entry, Silence):
             self.stopped.wait()
@@ -107,13 +107,11 @@ def scripted(*entries: Entry, tls: ssl.SSLContext | None = None) -> Iterator[Scr
                 except OSError:  # the listener was shut down
                     return
                 with plain, contextlib.suppress(OSError, ValueError):  # the client went away
-                    if tls is not None:
+                    if tls is None:
+                        served.serve(plain)
+                    else:
                         with tls.wrap_socket(plain, server_side=True) as secure:
                             served.serve(secure)
-                    elif plain.recv(1, socket.MSG_PEEK) == _TLS_HELLO:
-                        plain.sendall(answer(400))
-                    else:
-                        served.serve(plain)
 
         thread = threading.Thread(target=accept, name="scripted")
         thread.start()

@@ -52,7 +52,8 @@ def made_up(tracker: Tracker, number: int) -> list[Payload]:
     if entry.closed is not None:
         events.append(_closing(name, payload, entry.closed))
     elif payload.get("state_reason") == "reopened":
-        events.append(happening(name, number, "closed", entry.created, USERS[0], state_reason=None))
+        closer = payload["closed_by"]  # GitHub keeps it when an issue is opened again
+        events.append(happening(name, number, "closed", entry.created, closer, state_reason=None))
         events.append(happening(name, number, "reopened", entry.updated, USERS[0]))
     return events
 

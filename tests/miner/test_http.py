@@ -96,17 +96,20 @@ def test_a_whole_body_arrives(server: Scripted, transport: Transport, entry: byt
         zipped(b"no gzip at all"),
         answer(body=DOCUMENT, headers={"Content-Encoding": "br"}),
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"this is no HTTP\r\n\r\n",
     ],
     ids=[
         "plain", "gzip", "gzip that claims to be whole", "gzip with a wrong checksum",
         "chunked", "in a chunk", "chunked gzip", "no gzip", "unknown coding", "odd chunk",
-        "no HTTP",
     ],
 )  # fmt: skip
 def test_a_part_of_a_body_is_no_body(server: Scripted, transport: Transport, entry: bytes) -> None:
     server.answers(entry)
     assert broken(transport, server.url).kind == "truncated"
+
+
+def test_what_is_no_http(server: Scripted, transport: Transport) -> None:
+    server.answers(b"220 mail.example.org ready\r\n\r\n")
+    assert broken(transport, server.url).reason == "the answer is no HTTP"
 
 
 def test_a_304_may_tell_the_length_of_what_it_does_not_send(
@@ -157,8 +160,12 @@ def test_a_certificate_that_nobody_vouches_for(transport: Transport, tmp_path: P
     assert server.asked == []
 
 
-def test_a_server_that_does_not_speak_tls(server: Scripted, transport: Transport) -> None:
-    assert broken(transport, server.url.replace("http:", "https:")).kind == "tls"
+@pytest.mark.parametrize(("entry", "kind"), [(answer(400), "tls"), (b"", "reset")])
+def test_no_tls_is_told_from_a_connection_that_was_lost(
+    server: Scripted, transport: Transport, entry: bytes, kind: str
+) -> None:
+    server.answers(entry)
+    assert broken(transport, server.url.replace("http:", "https:")).kind == kind
 
 
 def test_a_proxy_in_the_way_is_named_without_its_password(

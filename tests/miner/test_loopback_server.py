@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import socket
 from collections.abc import Iterator
 
@@ -94,6 +95,7 @@ def test_offset_pages_lose_what_moves_and_cursors_do_not(client: Client, world: 
     assert "last" not in first.links
     world.touch(numbers(first)[0])
     assert len(_rest(client, first)) == 26
+    assert len(world.requests) == 3 + 4  # what moved to the end is a fourth page, no row is twice
     refused = client.ask(f"{path}&page=2")
     assert refused.status_code == 422
     assert "cursor based pagination" in refused.json()["message"]
@@ -255,13 +257,44 @@ def test_refusals_reach_the_client_as_often_as_ordered(client: Client, world: Wo
     assert [request.status for request in world.requests] == [a.status_code for a in answers]
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [Fault.cut_body, lambda: Fault.cut_body(chunked=True), Fault.reset],
-    ids=["cut", "chunked", "reset"],
-)
-def test_a_body_that_ends_early_breaks_the_request(client: Client, world: World, fault) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    world.faults.add(fault())
+def raw(server: Running, path: str, more: str = "") -> tuple[bytes, bytes]:
+    """Head and body as they are on the wire, until the server ends the connection."""
+    head = f"GET {path} HTTP/1.1\r\nHost: here\r\nUser-Agent: test\r\n{more}\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as wire:
+        wire.sendall(head.encode())
+        said = b"".join(iter(lambda: wire.recv(65536), b""))
+    first, _, body = said.partition(b"\r\n\r\n")
+    return first, body
+
+
+def test_a_cut_body_ends_before_its_announced_length(server: Running, world: World) -> None:
+    world.faults.add(Fault.cut_body(0.5))
+    head, body = raw(server, f"/repos/{NAME}/issues")
+    announced = int(re.search(rb"content-length: (\d+)", head)[1])  # type: ignore[index]
+    assert len(body) == announced // 2
+
+
+def test_a_cut_body_in_chunks_has_no_last_chunk(server: Running, world: World) -> None:
+    world.faults.add(Fault.cut_body(chunked=True))
+    head, body = raw(server, f"/repos/{NAME}/issues")
+    assert b"transfer-encoding: chunked" in head
+    assert b"content-length" not in head
+    size = int(body.partition(b"\r\n")[0], 16)
+    assert size > 1000
+    assert not body.endswith(b"0\r\n\r\n")
+
+
+def test_a_reset_ends_the_connection_without_a_goodbye(server: Running, world: World) -> None:
+    world.faults.add(Fault.reset())
+    with pytest.raises(ConnectionResetError):
+        raw(server, f"/repos/{NAME}/issues")
+
+
+@pytest.mark.parametrize("fault", [Fault.cut_body(), Fault.cut_body(chunked=True), Fault.reset()])
+def test_a_body_that_ends_early_breaks_one_request(
+    client: Client, world: World, fault: Fault
+) -> None:
+    world.faults.add(fault)
     path = f"/repos/{NAME}/issues?state=all&per_page=100"
     with pytest.raises((requests.exceptions.ChunkedEncodingError, requests.ConnectionError)):
         client.ask(path)
@@ -289,13 +322,8 @@ def test_hooks_run_before_within_and_after_a_response(client: Client, world: Wor
 def test_answers_are_compressed_where_wanted(server: Running, world: World) -> None:
     said = {}
     for accepted in ("gzip", "identity"):
-        with socket.create_connection(("127.0.0.1", server.port)) as raw:
-            raw.sendall(
-                f"GET /repos/{NAME}/issues HTTP/1.1\r\nHost: x\r\nUser-Agent: x\r\n"
-                f"Accept-Encoding: {accepted}\r\nConnection: close\r\n\r\n".encode()
-            )
-            whole = b"".join(iter(lambda: raw.recv(65536), b""))
-        head, _, said[accepted] = whole.partition(b"\r\n\r\n")
+        more = f"Accept-Encoding: {accepted}\r\nConnection: close\r\n"
+        head, said[accepted] = raw(server, f"/repos/{NAME}/issues", more)
         assert (b"content-encoding: gzip" in head) == (accepted == "gzip")
     assert gzip.decompress(said["gzip"]) == said["identity"]
     assert json.loads(said["identity"])

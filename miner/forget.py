@@ -1,0 +1,300 @@
+"""`miner forget ID|AUTHOR`: an artifact or a person goes out of every table and every stored
+response, and out of the file; a tombstone keeps later fetches from bringing it back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.errors import StudyError
+from data.identity import shown
+from miner import archive
+from miner.erased_words import Words
+from miner.erasing import Forgotten, Found, without
+from miner.forgetting import bury, forgotten, names
+from miner.ingest import who_in
+from miner.rebuild import host_of, rebuild_in
+from miner.subjects import Subject, subject_of
+from miner.tables import DERIVED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from data.provenance import Run
+    from data.store import Reader, Study, Writer
+    from miner.payload import Who
+
+Progress = Callable[[int, int], None]  # responses read, and in all
+
+_OWN = {"store.forgotten", "store.schema_migration", "store.response", *DERIVED}
+
+
+@dataclass
+class Removal:
+    """What went, or would go."""
+
+    subject: str  # an artifact id or a pseudonym
+    kind: str
+    artifacts: list[str] = field(default_factory=list)  # with the issues that a person wrote
+    removed: dict[str, int] = field(default_factory=dict)  # rows by table
+    responses_changed: int = 0
+    responses_removed: int = 0
+    was_forgotten: bool = False  # before, already
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return asdict(self)
+
+    def words(self) -> str:
+        """For a person."""
+        rows = ", ".join(f"{count:,} {table}" for table, count in self.removed.items())
+        others = len(self.artifacts) if self.kind == "person" else len(self.artifacts) - 1
+        also = f" with {others:,} artifact{'s' * (others != 1)}" if others > 0 else ""
+        return (
+            f"{self.subject}{also}: rows of {rows or 'no table'}; responses: "
+            f"{self.responses_removed:,} removed, {self.responses_changed:,} changed"
+        )
+
+
+class _Undo(Exception):  # noqa: N818  (no error: it ends a transaction that was only looked at)
+    pass
+
+
+def plan_forget(
+    study: Study, text: str, progress: Progress = lambda _done, _total: None
+) -> Removal:
+    """What `forget` would do: it is done and undone, so that the numbers are exact."""
+    run = provenance.begin("miner forget", {})
+    _require(study)
+    with suppress(_Undo), study.writing() as writer:
+        removal = _forget_in(writer, study, text, run, progress)
+        raise _Undo
+    return removal
+
+
+def forget(study: Study, text: str, progress: Progress = lambda _done, _total: None) -> Removal:
+    """Remove an artifact or a person for good. What was typed is stored nowhere."""
+    run = provenance.begin("miner forget", {})
+    _require(study)
+    with study.writing() as writer:
+        removal = _forget_in(writer, study, text, run, progress)
+        run.arguments["subject"] = removal.subject
+        provenance.record(writer, run, "running")
+    try:
+        study.compact()  # deleted rows stand in the file until it is written anew
+    except StudyError as error:
+        raise StudyError(
+            f"{removal.subject} is out of all tables, but not out of unused parts of the file: "
+            f"{error.message}",
+            "Run `miner forget` for it again when there is room: the file is then written anew.",
+        ) from error
+    with study.writing() as writer:
+        provenance.record(writer, run, "ok")
+    return removal
+
+
+def _require(study: Study) -> None:
+    with study.reading():
+        pass
+
+
+def _forget_in(writer: Writer, study: Study, text: str, run: Run, progress: Progress) -> Removal:
+    people = who_in(study.directory)
+    subject = subject_of(writer, text, people)
+    asked = Forgotten(frozenset(subject.artifacts), frozenset(subject.people))
+    found = _search(writer, asked, people, progress)
+    before = forgotten(writer)
+    seen = (found.people | found.artifacts | _in_tables(writer, asked)) & {
+        *subject.artifacts,
+        *subject.people,
+    }
+    there_already = (before.artifacts | before.people) & {*subject.artifacts, *subject.people}
+    if not seen and not there_already:
+        raise _unknown(subject, text)
+    buried = {each for each in subject.people if each in seen | there_already}
+    artifacts = {*subject.artifacts, *names(writer, found.written)}
+    tombstones = {*subject.lasting_names, *found.written}
+    removal = erase_in(
+        writer, study, Forgotten(frozenset(artifacts), frozenset(buried), frozenset(found.comments))
+    )
+    bury(writer, "person", buried, run.run_id, run.started_at)
+    bury(writer, "artifact", tombstones, run.run_id, run.started_at)
+    removal.subject = subject.shown or ", ".join(sorted(buried))
+    removal.kind = "person" if subject.people else "artifact"
+    removal.artifacts = sorted(tombstones)
+    removal.was_forgotten = bool(there_already)
+    return removal
+
+
+def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
+    """Take it out of all responses and tables, in the caller's transaction."""
+    removal = Removal("", "")
+    before = _sizes(writer)
+    people = who_in(study.directory)
+    for number, exchange in archive.replay(writer):
+        left, _found = without(exchange, what, people(host_of(exchange.project)))
+        if left is None:
+            writer.execute("DELETE FROM store.response WHERE number = ?", [number])
+            removal.responses_removed += 1
+        elif left is not exchange:
+            _store_again(writer, number, left)
+            removal.responses_changed += 1
+    rebuild_in(writer, study)
+    for table in _tables_with(writer, "artifact_id"):
+        writer.execute(
+            f"DELETE FROM {table} WHERE list_contains(?, artifact_id)", [sorted(what.artifacts)]
+        )
+    _erase_words(writer, what, people)
+    after = _sizes(writer)
+    removal.removed = {
+        table.removeprefix("store."): count - after[table]
+        for table, count in before.items()
+        if count > after[table] and table != "store.response"
+    }
+    return removal
+
+
+def _search(
+    reader: Reader, asked: Forgotten, people: Callable[[str], Who], progress: Progress
+) -> Found:
+    """What the responses hold of it."""
+    found = Found()
+    total = reader.value("SELECT count(*) FROM store.response")
+    for done, (_number, exchange) in enumerate(archive.replay(reader), 1):
+        found.add(without(exchange, asked, people(host_of(exchange.project)))[1])
+        progress(done, total)
+    return found
+
+
+def _in_tables(reader: Reader, asked: Forgotten) -> set[str]:
+    """The artifacts that a table names; labels may be there without the issue."""
+    found: set[str] = set()
+    for table in _tables_with(reader, "artifact_id"):
+        rows = reader.rows(
+            f"SELECT DISTINCT artifact_id FROM {table} WHERE list_contains(?, artifact_id)",
+            [sorted(asked.artifacts)],
+        )
+        found.update(row["artifact_id"] for row in rows)
+    return found
+
+
+def _unknown(subject: Subject, text: str) -> StudyError:
+    if subject.people:
+        return StudyError(
+            f"nobody called {shown(text)} is in this study",
+            "Give the login as the tracker spells it, github:LOGIN or gitee:LOGIN for one of "
+            "them, or a pseudonym from a column such as issues.author.",
+        )
+    return StudyError(
+        f"{subject.shown} is not in this study",
+        "Give the address of an issue, or an id from a column artifact_id.",
+    )
+
+
+def _store_again(writer: Writer, number: int, exchange: archive.Exchange) -> None:
+    writer.execute(
+        "UPDATE store.response SET response_id = ?, request = ?, url = ?, final_url = ?, "
+        "headers = ?, size = ?, body = ? WHERE number = ?",
+        [
+            exchange.response_id,
+            json.dumps(exchange.request, sort_keys=True),
+            exchange.url,
+            exchange.final_url,
+            json.dumps(exchange.headers, sort_keys=True),
+            len(exchange.body),
+            archive.packed(exchange.body),
+            number,
+        ],
+    )
+
+
+def _erase_words(writer: Writer, what: Forgotten, people: Callable[[str], Who]) -> None:
+    """Take names out of everything that is no response and not made from one.
+
+    A row whose key has such a name goes, and so does the place where a walk about it stopped;
+    elsewhere the name is replaced.
+    """
+    projects = {
+        host_of(row["project"]): row["project"]
+        for row in writer.rows("SELECT DISTINCT project FROM store.response ORDER BY project")
+    }
+    for host, project in (projects or {"github.com": "github:any/project"}).items():
+        words = Words(what.artifacts, what.people, people(host), project)
+        for table, column, is_key in _texts(writer):
+            # The runs of this command name what the tombstones name.
+            other = "WHERE command <> 'miner forget'" if table == "store.run" else ""
+            for old in writer.rows(f"SELECT DISTINCT {column} AS text FROM {table} {other}"):
+                new = _erased(words, old["text"])
+                if new == old["text"]:
+                    continue
+                if is_key or table == "store.checkpoint":
+                    writer.execute(f"DELETE FROM {table} WHERE {column} = ?", [old["text"]])
+                else:
+                    writer.execute(
+                        f"UPDATE {table} SET {column} = ? WHERE {column} = ?", [new, old["text"]]
+                    )
+
+
+def _erased(words: Words, text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return words.erased_argument(text)
+    if not isinstance(value, dict | list):
+        return words.erased_argument(text)
+    kept = _erased_values(words, value)
+    return text if kept == value else json.dumps(kept, ensure_ascii=False, sort_keys=True)
+
+
+def _erased_values(words: Words, value: Any) -> Any:
+    if isinstance(value, str):
+        return words.erased_argument(value)
+    if isinstance(value, list):
+        return [_erased_values(words, item) for item in value]
+    if isinstance(value, dict):
+        return {name: _erased_values(words, item) for name, item in value.items()}
+    return value
+
+
+def _texts(reader: Reader) -> Iterator[tuple[str, str, bool]]:
+    """Columns with text of tables that are not made anew, and whether they are in the key."""
+    keys: Mapping[str, list[str]] = {
+        row["name"]: row["columns"]
+        for row in reader.rows(
+            "SELECT 'store.' || table_name AS name, constraint_column_names AS columns "
+            "FROM duckdb_constraints() WHERE schema_name = 'store' "
+            "AND constraint_type = 'PRIMARY KEY'"
+        )
+    }
+    rows = reader.rows(
+        "SELECT 'store.' || table_name AS name, column_name FROM duckdb_columns() "
+        "WHERE schema_name = 'store' AND data_type IN ('VARCHAR', 'JSON') "
+        "AND column_name NOT IN ('artifact_id', 'run_id', 'response_id') ORDER BY ALL"
+    )
+    for row in rows:
+        if row["name"] not in _OWN:
+            yield row["name"], row["column_name"], row["column_name"] in keys.get(row["name"], ())
+
+
+def _tables_with(reader: Reader, column: str) -> list[str]:
+    rows = reader.rows(
+        "SELECT 'store.' || table_name AS name FROM duckdb_columns() "
+        "WHERE schema_name = 'store' AND column_name = ? ORDER BY name",
+        [column],
+    )
+    return [row["name"] for row in rows]
+
+
+def _sizes(reader: Reader) -> dict[str, int]:
+    rows = reader.rows(
+        "SELECT 'store.' || table_name AS name FROM duckdb_tables() "
+        "WHERE schema_name = 'store' ORDER BY name"
+    )
+    return {row["name"]: reader.value(f"SELECT count(*) FROM {row['name']}") for row in rows}

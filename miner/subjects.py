@@ -1,0 +1,84 @@
+"""Whom or what a word on the command line means: an artifact, a login or a pseudonym."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from data.aliases import resolve
+from data.errors import StudyError
+from data.identity import artifact_id, shown
+from data.people import UNKNOWN
+from miner.erased_words import PSEUDONYM
+from miner.forgetting import names
+from miner.rebuild import host_of
+
+if TYPE_CHECKING:
+    from data.store import Reader
+    from miner.payload import Who
+
+_LOGIN = re.compile(r"@?([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)")
+_QUALIFIED = re.compile(
+    r"(github|gitee):(?:([a-z0-9.-]+\.[a-z0-9-]+(?::[0-9]{1,5})?)/)?@?"
+    r"([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)"
+)
+_HOSTS = {"github": "github.com", "gitee": "gitee.com"}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An artifact by all its names, or a person by the pseudonyms that may be theirs."""
+
+    shown: str = ""  # how it may be called in a message and in the study
+    artifacts: frozenset[str] = frozenset()
+    lasting_names: frozenset[str] = frozenset()  # of these; the others follow from a repository's
+    people: frozenset[str] = frozenset()
+
+
+def subject_of(reader: Reader, text: str, people: Callable[[str], Who]) -> Subject:
+    """What `text` means in a study. A login without a host may be anybody's of that name."""
+    text = text.strip()
+    if PSEUDONYM.fullmatch(text):
+        return Subject(text, people=frozenset({text}))
+    if person := _person(reader, text):
+        login, hosts = person
+        pseudonyms = {people(host)(login) or UNKNOWN for host in hosts}
+        if UNKNOWN in pseudonyms or text == UNKNOWN:
+            raise StudyError(
+                f"{shown(text)} stands for everybody whose account is gone",
+                "Nothing is known of them that could be forgotten.",
+            )
+        return Subject(people=frozenset(pseudonyms))
+    return _artifact(reader, text)
+
+
+def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
+    if found := _QUALIFIED.fullmatch(text):
+        return found[3], [found[2] or _HOSTS[found[1]]]
+    if found := _LOGIN.fullmatch(text):
+        rows = reader.rows("SELECT DISTINCT project FROM store.response")
+        hosts = {host_of(row["project"]) for row in rows} or {"github.com"}
+        return found[1], sorted(hosts)
+    parts = urlsplit(text)
+    page = parts.path.strip("/")
+    if parts.scheme in ("http", "https") and parts.hostname and _LOGIN.fullmatch(page):
+        return page, [parts.netloc.lower().removeprefix("www.")]
+    return None
+
+
+def _artifact(reader: Reader, text: str) -> Subject:
+    rows = reader.rows("SELECT alias, artifact_id, kind FROM store.alias")
+    try:
+        asked = artifact_id(text)
+    except StudyError as error:
+        raise StudyError(
+            error.message,
+            "Give the address or id of an issue, or a login such as octocat or github:octocat.",
+        ) from error
+    it = resolve(asked, {row["alias"]: row["artifact_id"] for row in rows})
+    others = names(reader, {it, asked})
+    moved = {row["alias"] for row in rows if row["kind"] != "repository"} & others
+    return Subject(it, frozenset(others), frozenset({it, *moved}))

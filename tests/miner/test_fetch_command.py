@@ -1,0 +1,221 @@
+"""`miner fetch`: the issues that were asked for, with their comments, at the planned price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import TOKEN, World
+from loopback.entries import Entry
+from loopback.payloads import instant
+from mining import Mining
+
+COMMENT_ROWS = (
+    "SELECT comment_id, artifact_id, author, author_association, body, created_at, updated_at, "
+    "url, gone_at FROM comments WHERE list_contains(?, artifact_id) ORDER BY comment_id"
+)
+EVENT_ROWS = (
+    "SELECT event_id, artifact_id, kind, actor, label, other_id, detail, created_at "
+    "FROM issue_events ORDER BY event_id"
+)
+MIDDLE = "2020-02-20"
+
+Start = Callable[..., Mining]
+
+
+def small() -> World:
+    """26 issues, 5 of them pull requests, with labels that no other label implies."""
+    world = World.small()
+    for number, labels in ((3, ["question"]), (6, ["bug", "question"]), (9, ["Enhancement"])):
+        world.touch(number, labels=labels)
+    return world
+
+
+def has(entry: Entry, *labels: str) -> bool:
+    return entry.has(frozenset(labels))
+
+
+@pytest.mark.parametrize(
+    ("options", "is_meant"),
+    [
+        ((), lambda _: True),
+        (("--label", "bug"), lambda e: has(e, "bug")),
+        (("--label", "BUG", "--label", "Question"), lambda e: has(e, "bug", "question")),
+        (
+            ("--label", "bug", "--label", "question", "--any-label"),
+            lambda e: has(e, "bug") or has(e, "question"),
+        ),
+        (("--state", "open"), lambda e: e.closed is None),
+        (("--state", "closed", "--no-pulls"), lambda e: e.closed is not None and not e.is_pull),
+        (("--label", "bug", "--no-pulls"), lambda e: has(e, "bug") and not e.is_pull),
+        (("--since", MIDDLE), lambda e: e.updated >= instant(MIDDLE)),
+    ],
+)
+def test_exactly_what_was_asked_for_is_stored(
+    mining: Start, options: tuple[str, ...], is_meant: Callable[[Entry], bool]
+) -> None:
+    at = mining(small())
+    entries = at.world.tracker.entries.values()
+    meant = {entry.number for entry in entries if is_meant(entry)}
+
+    found = at.fetch("example/tensors", *options, token=TOKEN)
+
+    assert at.numbers() == meant
+    assert found["complete"]
+    assert found["rows"]["issues_new"] == found["stored"]["issues"] + found["stored"]["pulls"]
+    assert found["rows"]["comments_new"] == sum(e.comments for e in entries if e.number in meant)
+    # The tracker's own count agrees.
+    counted = found["counted"]
+    assert counted["issues"] + counted["pulls"] == len(meant)
+
+
+def test_the_document_says_what_was_stored_and_what_it_cost(mining: Start) -> None:
+    at = mining(small())
+    found = at.fetch("example/tensors", "--timeline")
+
+    entries = at.world.tracker.entries.values()
+    comments = sum(entry.comments for entry in entries)
+    assert found["project"] == "github:example/tensors"
+    assert found["rows"]["issues_new"] == 26
+    assert found["rows"]["comments_new"] == comments
+    assert found["rows"]["events_new"] == len(at.rows(EVENT_ROWS))
+    assert found["stored"]["issues"] == 21
+    assert found["stored"]["pulls"] == 5
+    assert found["stored"]["comment_rows"] == comments
+    assert found["requests"] == len(at.asked)
+    assert found["plan"]["requests"] == len(at.fetching())
+    assert found["quota"]["left"] == 60 - len(at.fetching())
+    assert found["missing_comments"] == []
+    assert [found["run_id"]] == at.column("SELECT run_id FROM runs WHERE outcome = 'ok'")
+
+
+def test_a_table_for_people_says_the_same(mining: Start) -> None:
+    at = mining(small())
+    ended = at.run("example/tensors", "--label", "bug", token=TOKEN)
+
+    assert ended.returncode == 0
+    stored = len(at.numbers())
+    assert f"issues {stored:>6} {0:>8} {stored:>7}" in ended.stdout
+    assert f"{len(at.asked)} requests" in " ".join(ended.stdout.split())
+    assert "1 requests" not in ended.stdout + ended.stderr
+
+
+def test_the_real_tracker_gives_exactly_its_bugs(mining: Start, study_fixtures: Path) -> None:
+    at = mining(World.of_datasets(study_fixtures))
+    entries = at.world.tracker.entries.values()
+    bugs = {entry.number for entry in entries if has(entry, "bug")}
+
+    found = at.fetch("huggingface/datasets", "--label", "bug", token=TOKEN)
+
+    assert len(bugs) == 338
+    assert at.numbers() == bugs
+    assert found["rows"]["issues_new"] == 338
+    assert found["rows"]["comments_new"] == sum(e.comments for e in entries if e.number in bugs)
+    assert found["requests"] == len(at.asked)
+    assert found["plan"]["requests"] == len(at.fetching())
+    assert at.column("SELECT count(*) FROM comments WHERE artifact_id IS NULL") == [0]
+
+
+@pytest.mark.parametrize("token", [None, TOKEN])
+@pytest.mark.parametrize("options", [(), ("--label", "question"), ("--no-comments",)])
+def test_a_plan_costs_three_requests_and_is_kept(
+    mining: Start, token: str | None, options: tuple[str, ...]
+) -> None:
+    at = mining(World.generated(250, comments_each=3))
+
+    planned = at.fetch("example/large", *options, "--plan", token=token)
+    assert len(at.asked) <= 3
+    assert planned["requests"] == len(at.asked)
+    assert not at.study.exists()
+
+    found = at.fetch("example/large", *options, token=token)
+    assert planned["issues"] == found["rows"]["issues_new"]
+    assert planned["plan"]["strategy"] == found["plan"]["strategy"]
+    assert planned["plan"]["requests"] == found["plan"]["requests"] == len(at.fetching())
+
+
+@pytest.mark.parametrize("token", [None, TOKEN])
+def test_a_thousand_issues_with_two_thousand_comments_take_32_requests(
+    mining: Start, token: str | None
+) -> None:
+    world = World.generated(1000, comments_each=2)
+    for entry in world.tracker.entries.values():
+        entry.comments = 2
+    at = mining(world)
+
+    found = at.fetch("example/large", token=token)
+
+    assert found["stored"]["issues"] + found["stored"]["pulls"] == 1000
+    assert found["stored"]["comment_rows"] == 2000
+    assert len(at.fetching()) <= 32
+    assert found["plan"]["requests"] == len(at.fetching())
+
+
+def test_comments_are_the_same_whichever_way_was_the_cheapest(mining: Start) -> None:
+    world = World.generated(150, comments_each=6)
+    rare = {11: 130, 12: 6, 13: 1}  # the first has more comments than a page
+    for number, comments in rare.items():
+        world.tracker.entries[number].comments = comments
+        world.tracker.entries[number].labels = ("rare",)
+    world.tracker.entries[13].updated = world.tracker.entries[12].updated
+    ids = [f"github:example/large#{number}" for number in rare]
+    tables: dict[str, list[Any]] = {}
+    ways = (("graphql", TOKEN, ["--label", "rare"]), ("issue", None, ["--label", "rare"]))
+    for name, token, options in (*ways, ("repository", None, [])):
+        at = mining(world, name)
+        found = at.fetch("example/large", *options, token=token)
+        assert found["plan"]["strategy"] == name
+        (at.study / "study.key").unlink()
+        tables[name] = _without_authors(at.rows(COMMENT_ROWS, ids))
+    assert len(tables["graphql"]) == sum(rare.values())
+    assert tables["graphql"] == tables["issue"] == tables["repository"]
+
+
+def test_events_are_the_same_with_and_without_a_token(mining: Start) -> None:
+    world = small()
+    world.touch(5, title="another title", state="closed")
+    world.to_discussion(7)
+    tables = []
+    for name, token in (("with", TOKEN), ("without", None)):
+        at = mining(world, name)
+        at.fetch("example/tensors", "--no-comments", "--timeline", token=token)
+        tables.append([(*row[:3], *row[4:]) for row in at.rows(EVENT_ROWS)])
+        actors = at.rows("SELECT count(DISTINCT actor), count(*) - count(actor) FROM issue_events")
+        tables[-1].extend(actors)
+    assert {"labeled", "unlabeled", "closed", "renamed", "cross-referenced", "referenced"} <= {
+        row[2] for row in tables[0][:-1]
+    }
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.parametrize("token", [None, TOKEN])
+def test_comments_may_come_later(mining: Start, token: str | None) -> None:
+    at = mining(small())
+    first = at.fetch("example/tensors", "--no-comments", token=token)
+    assert first["complete"]
+    assert len(at.fetching()) == 1
+    assert at.rows("FROM comments") == []
+
+    later = at.fetch("example/tensors", token=token)
+    assert later["rows"]["issues_new"] == later["rows"]["issues_changed"] == 0
+    entries = at.world.tracker.entries.values()
+    assert later["rows"]["comments_new"] == sum(entry.comments for entry in entries)
+    assert [request.status for request in at.asked] == [304, 200]
+
+
+def test_a_wider_selection_asks_for_no_comment_twice(mining: Start) -> None:
+    at = mining(small())
+    at.fetch("example/tensors", "--label", "question", token=TOKEN)
+    stored = at.column("SELECT count(*) FROM comments")[0]
+    found = at.fetch("example/tensors", token=TOKEN)
+    assert found["rows"]["comments_new"] == found["stored"]["comment_rows"] - stored
+    assert found["rows"]["comments_changed"] == 0
+
+
+def _without_authors(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Pseudonyms differ from study to study."""
+    names = sorted({row[2] for row in rows})
+    del names
+    return [(*row[:2], *row[3:]) for row in rows]

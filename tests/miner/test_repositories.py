@@ -1,0 +1,692 @@
+"""The search of repositories: everything that it finds, however it is interrupted."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from subprocess import Popen
+from typing import Any
+
+import pytest
+
+from data import provenance
+from data.errors import StudyError
+from data.records import Rows
+from data.store import Study
+from loopback import TOKEN, Fault, Reply, World, serving
+from loopback.payloads import instant
+from loopback.repositories import Facts, described
+from miner import tables
+from miner.archive import Exchange
+from miner.client import Client, QuotaUsedUp
+from miner.github_repositories import read_repositories, repository_row
+from miner.ratelimit import Clock
+from miner.rebuild import rebuild
+from miner.repositories import plan_search, search_repositories
+from miner.repository_query import RepositoryQuery, repository_query
+from miner.search_results import SearchProgress, SearchResult
+from miner.search_slices import Slices
+
+NET = repository_query("net")
+SERVER_NOW = instant("2022-06-01T12:00:00Z")
+ROWS = "SELECT * EXCLUDE (run_id, fetched_at, response_id) FROM {} ORDER BY ALL"
+
+
+def facts(number: int, created: str | int, **changes: Any) -> Facts:
+    """A repository; Python's, and neither a fork nor archived nor disabled."""
+    at = instant(created) if isinstance(created, str) else created
+    made = Facts(
+        name=f"Lab/net-{number}",
+        id=5000 + number,
+        created=at,
+        pushed=at + 86_400,
+        stars=number % 7,
+        language="Python",
+        fork=False,
+        archived=False,
+        disabled=False,
+    )
+    return replace(made, **changes)
+
+
+def spread(count: int, first: str = "2019-01-01T00:00:00Z", step_s: int = 70_000) -> list[Facts]:
+    return [facts(number, instant(first) + number * step_s) for number in range(count)]
+
+
+class Bench:
+    """A study, the loopback GitHub, and a clock that only sleeping moves."""
+
+    def __init__(self, directory: Path, world: World, url: str) -> None:
+        self.directory = directory
+        self.world = world
+        self.url = url
+        self.slept: list[float] = []
+        self.told: list[str] = []
+        self.now = float(SERVER_NOW)
+        world.clock = lambda: self.now
+
+    @property
+    def study(self) -> Study:
+        return Study(self.directory)
+
+    @property
+    def clock(self) -> Clock:
+        def sleep(seconds: float) -> None:
+            self.slept.append(seconds)
+            self.now += seconds
+
+        return Clock(
+            now=lambda: datetime.fromtimestamp(self.now, UTC).replace(tzinfo=None),
+            sleep=sleep,
+            random=random.Random(1),  # noqa: S311  (jitter)
+        )
+
+    def client(self, token: str | None = TOKEN, **options: Any) -> Client:
+        return Client(self.url, token, clock=self.clock, **options)
+
+    def search(
+        self,
+        query: RepositoryQuery = NET,
+        client: Client | None = None,
+        on_page: Callable[[SearchProgress], None] = lambda _progress: None,
+    ) -> SearchResult:
+        asking = client or self.client()
+        run = provenance.begin("miner repos", {"query": query.text})
+        try:
+            return search_repositories(
+                self.study,
+                asking,
+                run,
+                query,
+                clock=self.clock,
+                tell=self.told.append,
+                on_page=on_page,
+            )
+        finally:
+            asking.close()
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        with self.study.reading() as reader:
+            return reader.rows(sql)
+
+    def projects(self) -> list[str]:
+        return [row["project"] for row in self.rows("SELECT project FROM repositories ORDER BY 1")]
+
+    def outcome(self) -> str:
+        newest = self.rows("SELECT outcome FROM runs ORDER BY run_id DESC LIMIT 1")
+        return str(newest[0]["outcome"])
+
+    @property
+    def queries(self) -> list[str]:
+        return [request.query["q"] for request in self.world.requests]
+
+
+def names(catalogue: Iterable[Facts]) -> list[str]:
+    return sorted(each.name.lower() for each in catalogue)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    world = World.small()
+    with serving(world) as server:
+        yield Bench(tmp_path / "study", world, server.url)
+
+
+# What it finds
+
+
+def test_a_small_search_is_one_slice_and_no_more_requests_than_pages(bench: Bench) -> None:
+    bench.world.catalogue = spread(230)
+    found = bench.search()
+    assert bench.projects() == names(bench.world.catalogue)
+    assert (found.total, found.found, found.kept, found.new) == (230, 230, 230, 230)
+    assert found.is_complete
+    assert found.requests == len(bench.world.requests) == 3
+    assert set(bench.queries) == {"net"}
+    (row,) = bench.rows("SELECT * FROM search_slices")
+    assert (row["state"], row["total_count"], row["found_count"], row["pages"]) == (
+        "complete",
+        230,
+        230,
+        3,
+    )
+    assert (row["missing_count"], row["is_incomplete"], row["is_done"]) == (0, False, True)
+    assert bench.outcome() == "ok"
+
+
+def test_a_row_says_what_github_says(bench: Bench) -> None:
+    def describe(reply: Reply) -> None:
+        said = json.loads(reply.body)
+        said["items"][0] |= {
+            "description": "Nets\u2028and more",
+            "topics": ["vision", "keras"],
+            "license": {"key": "mit", "spdx_id": "MIT"},
+            "forks_count": 12,
+            "open_issues_count": 3,
+            "size": 4096,
+            "default_branch": "trunk",
+        }
+        reply.body = json.dumps(said).encode()
+
+    bench.world.catalogue = [facts(1, "2019-03-04T05:06:07Z", stars=77, archived=True)]
+    bench.world.faults.add(Fault.changed(describe))
+    bench.search()
+    (row,) = bench.rows("SELECT * EXCLUDE (run_id, fetched_at, response_id) FROM repositories")
+    assert row == {
+        "project": "lab/net-1",
+        "source": "github",
+        "url": "https://github.com/Lab/net-1",
+        "description": "Nets\u2028and more",
+        "language": "Python",
+        "topics": ["keras", "vision"],
+        "license": "MIT",
+        "stars": 77,
+        "forks": 12,
+        "open_issues": 3,
+        "size_kb": 4096,
+        "default_branch": "trunk",
+        "is_fork": False,
+        "is_archived": True,
+        "is_disabled": False,
+        "created_at": datetime(2019, 3, 4, 5, 6, 7),  # noqa: DTZ001  (as the study stores it)
+        "pushed_at": datetime(2019, 3, 5, 5, 6, 7),  # noqa: DTZ001
+        "updated_at": datetime(2019, 3, 5, 5, 6, 7),  # noqa: DTZ001
+        "repository_id": "github:repository/5001",
+    }
+
+
+def test_a_repository_of_an_enterprise_server_carries_its_host() -> None:
+    said = described("team/app", 9, 0, 0) | {"html_url": "https://git.example.org/team/app"}
+    row = repository_row(said)
+    assert row is not None
+    assert row.project == "git.example.org/team/app"
+    assert row.repository_id == "github:git.example.org/repository/9"
+
+
+@pytest.mark.parametrize("said", [{}, {"html_url": 5, "id": 1}, {"html_url": "https://x", "id": 1}])
+def test_what_is_no_repository_is_no_row(said: dict[str, Any]) -> None:
+    assert repository_row(said) is None
+
+
+def test_more_than_a_thousand_are_found_in_slices_that_meet(bench: Bench) -> None:
+    bench.world.catalogue = [*spread(1150), *spread(1, "2007-10-29T14:37:16Z")]
+    bench.world.catalogue[-1].name = "lab/oldest-net"
+    bench.world.catalogue[-1].id = 1
+    found = bench.search()
+    assert bench.projects() == names(bench.world.catalogue)
+    assert found.is_complete
+    assert found.total == found.found == 1151
+    slices = bench.rows("SELECT * FROM search_slices ORDER BY created_from, number")
+    assert [each["state"] for each in slices][0] == "split"
+    read = [each for each in slices if each["state"] == "complete"]
+    assert len(read) > 1
+    assert all(each["total_count"] <= 1000 for each in read)
+    assert sum(each["total_count"] for each in read) == 1151
+    assert bench.queries[0] == "net"
+    assert all(" created:20" in query for query in bench.queries[1:])
+    # What the server's clock says is the end, whatever this machine's says.
+    assert f"{read[-1]['created_to']:%Y-%m-%dT%H:%M:%SZ}" == "2022-06-01T12:00:00Z"
+
+
+def test_it_keeps_to_the_quota_of_searches(bench: Bench) -> None:
+    bench.world.catalogue = spread(1150)
+    bench.search(client=bench.client(token=None))
+    assert {request.status for request in bench.world.requests} == {200}
+    assert sum(bench.slept) > 60  # ten searches a minute without a token
+
+
+def test_every_language_is_asked_for_by_itself(bench: Bench) -> None:
+    bench.world.catalogue = [
+        facts(1, "2019-01-01"),
+        facts(2, "2019-01-01", language="Jupyter Notebook"),
+        facts(3, "2019-01-01", language="R"),
+    ]
+    query = repository_query("net", languages=["Python", "Jupyter Notebook"])
+    found = bench.search(query)
+    assert bench.projects() == ["lab/net-1", "lab/net-2"]
+    assert bench.queries == ['net language:"Jupyter Notebook"', "net language:Python"]
+    assert found.total == 2
+
+
+def test_a_range_of_creation_is_kept_also_when_it_is_cut(bench: Bench) -> None:
+    bench.world.catalogue = spread(1400)
+    within = [each for each in bench.world.catalogue if each.created >= instant("2019-03-01")]
+    assert len(within) > 1000
+    bench.search(repository_query("net", created="2019-03-01.."))
+    assert bench.projects() == names(within)
+    assert bench.queries[0] == "net created:>=2019-03-01T00:00:00Z"
+
+
+def test_small_pages_of_a_server_are_followed(bench: Bench) -> None:
+    bench.world.page_limit = 30
+    bench.world.catalogue = spread(100)
+    assert bench.search().found == 100
+    assert len(bench.world.requests) == 4
+
+
+def test_two_searches_tell_what_each_found(bench: Bench) -> None:
+    bench.world.catalogue = [
+        facts(1, "2019-01-01", name="a/keras-net"),
+        facts(2, "2019-01-01", name="a/tensorflow-net"),
+        facts(3, "2019-01-01", name="a/keras-tensorflow"),
+    ]
+    bench.search(repository_query("keras"))
+    bench.search(repository_query("tensorflow"))
+    found = bench.rows("SELECT search, project FROM search_results ORDER BY ALL")
+    assert [tuple(row.values()) for row in found] == [
+        ("keras", "a/keras-net"),
+        ("keras", "a/keras-tensorflow"),
+        ("tensorflow", "a/keras-tensorflow"),
+        ("tensorflow", "a/tensorflow-net"),
+    ]
+    assert len(bench.projects()) == 3
+
+
+# What is left out
+
+
+def mixed() -> list[Facts]:
+    return [
+        facts(1, "2019-01-01"),
+        facts(2, "2019-01-01", fork=True),
+        facts(3, "2019-01-01", disabled=True),
+        facts(4, "2019-01-01", archived=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "kept", "left_out"),
+    [
+        ("net", {}, [1, 4], {"disabled": 1}),
+        ("net", {"with_archived": False}, [1], {"archived": 1, "disabled": 1}),
+        ("net", {"with_disabled": True}, [1, 3, 4], {}),
+        ("net", {"forks": "also"}, [1, 2, 4], {"disabled": 1}),
+        ("net", {"forks": "only"}, [2], {}),
+        ("net fork:true", {}, [1, 2, 4], {"disabled": 1}),
+    ],
+)
+def test_what_is_left_out_is_counted(
+    bench: Bench, text: str, options: dict[str, Any], kept: list[int], left_out: dict[str, int]
+) -> None:
+    bench.world.catalogue = mixed()
+    found = bench.search(repository_query(text, **options))
+    assert bench.projects() == [f"lab/net-{number}" for number in kept]
+    assert found.left_out == left_out
+    assert found.kept == len(kept)
+    assert found.found == len(kept) + sum(left_out.values())
+    assert found.is_complete
+    listed = bench.rows("SELECT project FROM search_results ORDER BY 1")
+    assert [row["project"] for row in listed] == bench.projects()
+
+
+def test_a_fork_that_github_lists_all_the_same_is_left_out(bench: Bench) -> None:
+    bench.world.catalogue = spread(3)
+    bench.world.faults.add(
+        Fault.changed(lambda reply: alter(reply, lambda items: items[0].update(fork=True)))
+    )
+    found = bench.search()
+    assert found.left_out == {"fork": 1}
+    assert len(bench.projects()) == 2
+
+
+def test_what_is_known_is_brought_up_to_date_also_when_it_is_now_left_out(bench: Bench) -> None:
+    query = repository_query("net", with_archived=False)
+    bench.world.catalogue = spread(2)
+    bench.search(query)
+    bench.world.catalogue[0].archived = True
+    bench.search(query)
+    rows = bench.rows("SELECT project, is_archived FROM repositories ORDER BY 1")
+    assert [row["is_archived"] for row in rows] == [True, False]
+    assert len(bench.rows("SELECT * FROM search_results")) == 1
+
+
+def alter(reply: Reply, change: Callable[[list[dict[str, Any]]], object]) -> None:
+    said = json.loads(reply.body)
+    change(said["items"])
+    reply.body = json.dumps(said).encode()
+
+
+# What goes wrong
+
+
+class Stop(BaseException):
+    """As if the power went out."""
+
+
+def content(bench: Bench) -> dict[str, Any]:
+    found = {name: bench.rows(ROWS.format(name)) for name in ("repositories",)}
+    found["slices"] = bench.rows(
+        "SELECT * EXCLUDE (run_id, updated_at) FROM search_slices ORDER BY ALL"
+    )
+    found["results"] = bench.rows(
+        "SELECT search, project, is_listed, repository_id FROM search_results ORDER BY ALL"
+    )
+    return found
+
+
+def test_broken_off_after_every_page_it_ends_in_the_same_rows(bench: Bench, tmp_path: Path) -> None:
+    bench.world.catalogue = spread(1050)
+    bench.search()
+    straight, pages = content(bench), len(bench.world.requests)
+
+    def stop(_progress: SearchProgress) -> None:
+        raise Stop
+
+    bench.directory, bench.now = tmp_path / "broken", float(SERVER_NOW)
+    starts = 0
+    while True:
+        starts += 1
+        try:
+            found = bench.search(on_page=stop)
+        except Stop:
+            continue
+        break
+    assert starts == pages + 1
+    assert found.was_resumed is False or starts == 1
+    assert content(bench) == straight
+    assert len(bench.world.requests) == 2 * pages  # no page was asked for twice
+    assert any("going on with a search" in words for words in bench.told)
+
+
+def test_broken_off_within_a_page_nothing_of_the_page_is_stored(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_arguments: Any) -> None:
+        raise Stop
+
+    bench.world.catalogue = spread(150)
+    save = Slices.save
+    calls = 0
+
+    def save_twice(self: Slices, *arguments: Any) -> None:
+        nonlocal calls
+        calls += 1
+        (save if calls <= 2 else stop)(self, *arguments)
+
+    monkeypatch.setattr(Slices, "save", save_twice)  # the beginning, the first page, not the second
+    with pytest.raises(Stop):
+        bench.search()
+    assert len(bench.projects()) == 100
+    assert len(bench.rows("SELECT * FROM responses")) == 1
+    assert bench.outcome() == "failed"
+    monkeypatch.undo()
+    found = bench.search()
+    assert found.was_resumed
+    assert found.found == 150
+    assert found.new == 50
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from data import provenance
+from data.store import Study
+from miner.client import Client
+from miner.repositories import search_repositories
+from miner.repository_query import repository_query
+client = Client(sys.argv[2], sys.argv[3])
+run = provenance.begin("miner repos", {})
+search_repositories(Study(Path(sys.argv[1])), client, run, repository_query("net"))
+"""
+
+
+@pytest.mark.parametrize("hook", ["before_response", "after_response"])
+def test_killed_it_goes_on_where_it_was(
+    bench: Bench, start: Callable[..., Popen[str]], hook: str
+) -> None:
+    bench.world.catalogue = spread(1050)
+    killed = start("search.py", PROGRAM, bench.directory, bench.url, TOKEN)
+
+    def kill(number: int, _request: Any) -> None:
+        if number == 5:
+            os.kill(killed.pid, signal.SIGKILL)
+            killed.wait()
+
+    setattr(bench.world, hook, kill)
+    assert killed.wait() == -signal.SIGKILL
+    setattr(bench.world, hook, None)
+    before = len(bench.rows("SELECT * FROM responses"))
+    assert before >= 3
+    found = bench.search()
+    assert found.was_resumed
+    assert found.is_complete
+    assert bench.projects() == names(bench.world.catalogue)
+    assert found.found == 1050
+
+
+def test_a_quota_that_nobody_waits_for_keeps_what_is_there(bench: Bench) -> None:
+    bench.world.catalogue = spread(1050)
+    with pytest.raises(StudyError, match="quota is used up") as raised:
+        bench.search(client=bench.client(token=None, max_wait_s=0))
+    assert not isinstance(raised.value, QuotaUsedUp) or raised.value.hint
+    assert "10 pages of this run are stored; the same command goes on" in raised.value.hint
+    assert bench.outcome() == "partial"
+    bench.now += 61
+    assert bench.search(client=bench.client()).found == 1050
+
+
+def test_an_unfinished_answer_is_asked_for_again(bench: Bench) -> None:
+    bench.world.catalogue = spread(40)
+    bench.world.incomplete_searches = 2
+    found = bench.search()
+    assert found.is_complete
+    assert found.found == 40
+    assert bench.slept == [2.0, 5.0]
+    assert bench.told == [
+        "GitHub did not finish the search; asking again in 2 s",
+        "GitHub did not finish the search; asking again in 5 s",
+    ]
+    assert len(bench.rows("SELECT * FROM responses")) == 1
+
+
+def test_an_answer_that_stays_unfinished_is_told_and_recorded(bench: Bench) -> None:
+    bench.world.catalogue = spread(40)
+    bench.world.incomplete_searches = 99
+    found = bench.search()
+    assert not found.is_complete
+    assert found.found == 20
+    (row,) = bench.rows("SELECT state, is_incomplete, is_done FROM search_slices")
+    assert tuple(row.values()) == ("incomplete", True, True)
+    (problem,) = found.problems()
+    assert "1 of 1 slices were not searched to the end by GitHub" in problem
+    assert "run the same command again later" in problem
+    assert bench.outcome() == "partial"
+
+
+def test_more_than_a_thousand_in_one_second_are_told_and_recorded(bench: Bench) -> None:
+    crowd = [facts(number, "2020-02-02T02:02:02Z") for number in range(1010)]
+    bench.world.catalogue = [*crowd, facts(2000, "2020-02-02T02:02:03Z")]
+    found = bench.search()
+    assert not found.is_complete
+    assert found.found == 1001
+    assert found.missing == 10
+    (row,) = bench.rows("SELECT * FROM search_slices WHERE state = 'truncated'")
+    assert row["created_from"] == row["created_to"]
+    assert (row["total_count"], row["found_count"], row["missing_count"]) == (1010, 1000, 10)
+    (problem,) = found.problems()
+    assert "more than 1,000 results in one second" in problem
+    assert "10 repositories missing" in problem
+    assert bench.outcome() == "partial"
+
+
+def repeated(reply: Reply) -> None:
+    """A page that holds a row of the page before it, instead of one of its own."""
+    alter(reply, lambda items: items.__setitem__(0, items[1]))
+
+
+def test_a_slice_whose_pages_overlap_is_read_once_more(bench: Bench) -> None:
+    bench.world.catalogue = spread(150)
+    bench.world.faults.add(Fault.changed(repeated))
+    found = bench.search()
+    assert found.is_complete
+    assert found.found == 150
+    assert len(bench.world.requests) == 4
+
+
+def test_a_gap_that_stays_is_told_and_recorded(bench: Bench) -> None:
+    bench.world.catalogue = spread(150)
+    bench.world.faults.add(Fault.changed(repeated, times=None, on="page=2"))
+    found = bench.search()
+    assert not found.is_complete
+    assert (found.found, found.missing) == (149, 1)
+    (row,) = bench.rows("SELECT state, missing_count, pages FROM search_slices")
+    assert tuple(row.values()) == ("short", 1, 4)
+    assert "gave fewer repositories than GitHub counted" in found.problems()[0]
+    assert bench.outcome() == "partial"
+
+
+def test_a_query_that_github_refuses_is_told_with_its_reason(bench: Bench) -> None:
+    with pytest.raises(StudyError, match="does not take the search 'net stars:>x'") as raised:
+        bench.search(repository_query("net stars:>x"))
+    assert "qualifiers" in raised.value.hint
+    assert bench.outcome() == "failed"
+
+
+def test_a_server_that_does_not_keep_to_the_range_is_not_asked_for_every_second(
+    bench: Bench,
+) -> None:
+    def ignore(reply: Reply) -> None:
+        alter(
+            reply, lambda items: [each.update(created_at="1999-01-01T00:00:00Z") for each in items]
+        )
+
+    bench.world.catalogue = spread(1050)
+    bench.world.faults.add(Fault.changed(ignore, times=None, on="created"))
+    with pytest.raises(StudyError, match="does not keep to the time of creation") as raised:
+        bench.search()
+    assert "without OR and NOT" in raised.value.hint
+    assert len(bench.world.requests) < 5
+
+
+# Later
+
+
+def test_a_finished_search_is_made_anew_and_loses_nothing(bench: Bench) -> None:
+    bench.world.catalogue = spread(5)
+    first = bench.search()
+    bench.now += 86_400
+    bench.world.catalogue = [*bench.world.catalogue[1:], facts(99, "2022-01-01")]
+    bench.world.catalogue[0].stars = 555
+    second = bench.search()
+    assert (first.turn, second.turn) == (1, 2)
+    assert not second.was_resumed
+    assert (second.new, second.changed, second.no_longer_found) == (1, 1, 1)
+    assert (second.total, second.found) == (5, 5)
+    assert bench.projects() == sorted([*(f"lab/net-{n}" for n in range(5)), "lab/net-99"])
+    gone = bench.rows("SELECT project FROM search_results WHERE NOT is_listed")
+    assert [row["project"] for row in gone] == ["lab/net-0"]
+    stars = bench.rows("SELECT stars FROM repositories WHERE project = 'lab/net-1'")
+    assert stars == [{"stars": 555}]
+    turns = bench.rows("SELECT turn, state FROM search_slices ORDER BY 1")
+    assert [tuple(row.values()) for row in turns] == [(1, "complete"), (2, "complete")]
+
+
+def test_until_it_is_finished_anew_the_last_finished_search_says_what_is_listed(
+    bench: Bench,
+) -> None:
+    def stop(_progress: SearchProgress) -> None:
+        raise Stop
+
+    bench.world.catalogue = spread(150)
+    bench.search()
+    with pytest.raises(Stop):
+        bench.search(on_page=stop)
+    assert bench.rows("SELECT DISTINCT is_listed FROM search_results") == [{"is_listed": True}]
+
+
+def test_a_repository_with_a_new_name_is_the_same_row(bench: Bench) -> None:
+    bench.world.catalogue = spread(2)
+    bench.search()
+    bench.world.catalogue[0].name = "other/net-renamed"
+    found = bench.search()
+    assert bench.projects() == ["lab/net-1", "other/net-renamed"]
+    assert (found.new, found.changed, found.no_longer_found) == (0, 1, 0)
+
+
+def test_a_name_that_another_repository_has_now_is_that_ones(bench: Bench) -> None:
+    bench.world.catalogue = spread(2)
+    bench.search()
+    bench.world.catalogue[0] = facts(0, "2021-01-01", id=77)
+    bench.search()
+    rows = bench.rows("SELECT project, repository_id FROM repositories ORDER BY 1")
+    assert [tuple(row.values()) for row in rows] == [
+        ("lab/net-0", "github:repository/77"),
+        ("lab/net-1", "github:repository/5001"),
+    ]
+    assert len(bench.rows("SELECT * FROM search_results")) == 2
+
+
+def test_a_rebuild_makes_the_same_rows_from_the_responses(bench: Bench) -> None:
+    bench.world.catalogue = [*spread(130), *mixed()]
+    bench.search(repository_query("net", with_archived=False))
+    bench.now += 86_400
+    bench.world.catalogue = [*bench.world.catalogue[3:], facts(700, "2022-01-01")]
+    bench.world.catalogue[0].name = "other/net-renamed"
+    bench.search(repository_query("net", with_archived=False))
+    bench.search(repository_query("lab"))
+    tables_then = {name: bench.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in VIEWS}
+    counts = rebuild(bench.study, provenance.begin("miner rebuild", {}))
+    assert {name: bench.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in VIEWS} == tables_then
+    assert counts["repository"] == len(bench.projects())
+    assert counts["search_result"] > counts["repository"]
+
+
+VIEWS = ("repositories", "search_results", "search_slices", "store.search_result")
+
+
+def test_the_same_repository_twice_on_a_page_is_one_row(bench: Bench) -> None:
+    bench.search()  # makes the study
+    said = described("lab/net", 1, 0, 0)
+    request = {"kind": "repositories", "search": "s", "turn": 1, "slice": 1, "leave_out": []}
+    at = datetime(2022, 1, 1)  # noqa: DTZ001  (as the study stores it)
+    exchange = Exchange("r", "github", "github:x", request, "/", "/", 200, {}, at, b"")
+    rows = Rows()
+    read_repositories(rows, exchange, {"items": [said, said]})
+    with bench.study.writing() as writer:
+        tables.put(writer, rows, exchange)
+    assert bench.projects() == ["lab/net"]
+
+
+# Before
+
+
+def test_a_plan_asks_once_for_each_language_and_stores_nothing(bench: Bench) -> None:
+    bench.world.catalogue = [*spread(1200), facts(9000, "2020-01-01", language="R")]
+    client = bench.client()
+    plan = plan_search(client, repository_query("net", languages=["Python", "R"]))
+    client.close()
+    assert len(bench.world.requests) == 2
+    assert plan.counts == {"net language:Python": 1200, "net language:R": 1}
+    assert plan.requests == 12 + 2 + 1
+    assert plan.words() == (
+        "1,201 repositories in about 3 slices: about 15 requests, 1 min at 30 a minute"
+    )
+    assert not bench.study.exists
+
+
+def test_progress_counts_towards_the_total(bench: Bench) -> None:
+    bench.world.catalogue = spread(250)
+    seen: list[SearchProgress] = []
+    bench.search(on_page=seen.append)
+    assert [(each.found, each.total, each.slices_left) for each in seen] == [
+        (100, 250, 1),
+        (200, 250, 1),
+        (250, 250, 0),
+    ]
+
+
+def test_the_table_of_slices_and_the_document(bench: Bench) -> None:
+    bench.world.catalogue = spread(30)
+    found = bench.search()
+    (row,) = found.table().records()
+    assert (row["query"], row["total_count"], row["state"]) == ("net", 30, "complete")
+    assert row["created_to"] == "2022-06-01 12:00:00"
+    document = json.loads(json.dumps(found.as_json()))
+    assert document["complete"] is True
+    assert document["kept"] == 30
