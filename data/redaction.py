@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 MASK = "***"
 
@@ -61,7 +62,8 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
 def redact_bytes(body: bytes) -> bytes:
     """A foreign body without the secrets of this process; what others leaked into it stays."""
     for value in _known_secrets():
-        body = body.replace(value.encode(), MASK.encode())
+        # A variable need not be UTF-8.
+        body = body.replace(value.encode(errors="surrogateescape"), MASK.encode())
     return body
 
 
@@ -78,6 +80,7 @@ def _known_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
     variables = os.environ if environment is None else environment
     named = {value for name, value in variables.items() if is_secret_name(name)}
     values = _remembered | {value for value in named if len(value) >= SHORTEST}
+    values |= {quote(value, safe="", errors="replace") for value in values}  # as in an address
     return sorted(values, key=lambda each: (-len(each), each))
 
 

@@ -56,7 +56,9 @@ def fetch_issues(
         bool,
         typer.Option("--high-priority", help="The labels that a published study took for that."),
     ] = False,
-    state: Annotated[str, typer.Option(help="all, open or closed.")] = "all",
+    state: Annotated[
+        str, typer.Option(help="all, open or closed; on Gitee also progressing and rejected.")
+    ] = "all",
     since: Annotated[
         str | None, typer.Option(metavar="DAY", help="Only what was updated since: 2023-01-31.")
     ] = None,

@@ -22,6 +22,7 @@ from miner.ingest import Ingest
 from miner.plan import Plan
 from miner.preview import preview
 from miner.selection import Selection, since_text
+from miner.sources import tracker
 from miner.tokens import find_token
 from report.progress import progress
 
@@ -63,11 +64,8 @@ class Options:
             labels = (*labels, *project.priority_labels)
             any_label = any_label or project.priority_any
             priorities = project.priority_levels
-        has_pulls = project.source == "github"
-        if self.pulls and not has_pulls:
-            raise StudyError(
-                "Gitee does not list pull requests among its issues", "Fetch without --pulls."
-            )
+        self.check(project)
+        has_pulls = tracker(project.source).has_pulls
         return Selection(
             labels=labels,
             any_label=any_label,
@@ -76,6 +74,21 @@ class Options:
             since=since_text(utc_time(self.since)) if self.since else None,
             priorities=priorities,
         )
+
+    def check(self, project: Project) -> None:
+        """Refuse what the project's tracker does not have, before it is asked."""
+        source = tracker(project.source)
+        if self.pulls and not source.has_pulls:
+            raise StudyError(
+                "Gitee does not list pull requests among its issues", "Fetch without --pulls."
+            )
+        if self.timeline and not source.has_timeline:
+            raise StudyError("Gitee gives no timeline of events", "Fetch without --timeline.")
+        if self.state not in source.states:
+            raise StudyError(
+                f"--state {self.state} is no state of an issue there",
+                f"It is one of {', '.join(source.states)}.",
+            )
 
 
 def run_plan(options: Options, output: Output) -> dict[str, Any]:
@@ -167,6 +180,7 @@ def _places(options: Options, found: named.Named) -> list[tuple[str, Project]]:
     keys = dict.fromkeys([*found.issues, *found.commits])
     places = [(key, projects.find(key, options.api_url)) for key in keys]
     for _key, project in places:
+        options.check(project)
         if options.api_url is None and not project.is_public:
             raise StudyError(
                 f"{options.from_file} names issues on {project.host}",
@@ -253,6 +267,8 @@ def _end(ingest: Ingest, outcome: Outcome) -> None:
 
 def _kept(ingest: Ingest) -> str:
     counts = ingest.counts
+    if not ingest.pages:
+        return "nothing was stored yet; the same command begins again"
     return (
         f"{counts.issues_new:,} issues and {counts.comments_new:,} comments of this run are "
         "stored; the same command goes on from there"

@@ -275,7 +275,8 @@ def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
     state = text(said.get("pullState" if is_pull else "state")) or ""
     reason = text(said.get("stateReason"))
     closings = list(entries(entry(said, "closings", "nodes")))
-    closed = state in ("CLOSED", "MERGED")
+    # As the REST interface has it: who closed it last, also when it is open again.
+    closer = closings[-1].get("actor") if closings else None
     return IssueRow(
         artifact_id=str(it),
         source=it.source,
@@ -287,7 +288,7 @@ def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
         body=text(said.get("body")) or None,
         author=who(_login(said.get("author"))),
         author_association=text(said.get("authorAssociation")),
-        state="closed" if closed else state.lower() or None,
+        state="closed" if state in ("CLOSED", "MERGED") else state.lower() or None,
         state_reason=reason.lower() if reason else None,
         tracker_labels=names(entry(said, "labels", "nodes")),
         tracker_type=None,  # the published schema has none
@@ -301,7 +302,7 @@ def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
         updated_at=moment(said.get("updatedAt")),
         closed_at=moment(said.get("closedAt")),
         merged_at=moment(said.get("mergedAt")),
-        closed_by=who(_login(closings[-1].get("actor"))) if closed and closings else None,
+        closed_by=who(_login(closer)) if closer else None,
         url=text(said.get("url")),
     )
 

@@ -26,7 +26,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from data.errors import StudyError
-from data.redaction import MASK
+from data.redaction import MASK, SHORTEST
 
 BODY_LIMIT = 64 * 1024 * 1024  # after decompression
 TOKEN_PARAMETER = "access_token"  # noqa: S105  (the name of Gitee's parameter)
@@ -34,7 +34,6 @@ _CHUNK = 64 * 1024
 _LINK = re.compile(r"<([^<>]*)>([^<>]*)")
 _REL = re.compile(r';\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))', re.IGNORECASE)
 _PORTS = {"http": 80, "https": 443}
-_LONG_ENOUGH = 20  # a shorter token, such as one made up for a test, could be an ordinary word
 _BODILESS = {204, 304}
 
 BrokenKind = Literal["dns", "refused", "timeout", "reset", "truncated", "tls", "proxy"]
@@ -176,7 +175,9 @@ class Transport:
     ) -> None:
         self._timeout_s = timeout_s
         self._limit = limit
-        self._secret = secret if secret and len(secret) >= _LONG_ENOUGH else None
+        # As it is, and as an address spells it; a very short one could be an ordinary word.
+        known = secret if secret and len(secret) >= SHORTEST else ""
+        self._secrets = tuple(dict.fromkeys(filter(None, (known, quote(known, safe="")))))
         self._session = requests.Session()
         # Any `auth` keeps requests from sending a password of ~/.netrc to the server.
         self._session.auth = _as_it_is
@@ -213,14 +214,11 @@ class Transport:
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer without our token, should the server repeat it."""
-        secret = self._secret
-        if secret is None:
-            return answer
-        return Answer(
-            answer.status,
-            {name: value.replace(secret, MASK) for name, value in answer.headers.items()},
-            answer.body.replace(secret.encode(), MASK.encode()),
-        )
+        headers, body = dict(answer.headers), answer.body
+        for secret in self._secrets:
+            headers = {name: value.replace(secret, MASK) for name, value in headers.items()}
+            body = body.replace(secret.encode(), MASK.encode())
+        return Answer(answer.status, headers, body)
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
+from data.errors import StudyError
 from data.people import pseudonym, study_key
 from miner import archive, checkpoints, forgetting, tables
 from miner.archive import Exchange, exchange_of
@@ -36,6 +37,19 @@ def who_in(directory: Path) -> Callable[[str], Who]:
     """For a host, the pseudonyms of its people in a study."""
     key = study_key(directory)
     return lambda host: lambda login: pseudonym(key, host, login)
+
+
+def check_key(writer: Writer, directory: Path) -> None:
+    """Refuse a key other than the one that made the study's pseudonyms."""
+    known = writer.value("SELECT fingerprint FROM store.key_check")
+    found = pseudonym(study_key(directory), "", "fingerprint")
+    if known is None:
+        writer.execute("INSERT INTO store.key_check VALUES (?)", [found])
+    elif known != found:
+        raise StudyError(
+            f"{directory / 'study.key'} is not the key that made this study's pseudonyms",
+            "Put the old key back; or run `miner rebuild`, which gives everybody a new pseudonym.",
+        )
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,7 @@ class Ingest:
         """Store an exchange, its rows and where to go on, all or nothing."""
         with self.study.writing(keep_log=True) as writer:
             provenance.record(writer, self.run, "running")
+            check_key(writer, self.study.directory)
             exchange = forgetting.cleaned(writer, exchange, self.who)
             archive.keep(writer, exchange)
             rows = self.tracker.read(exchange, self.who)
@@ -142,7 +157,9 @@ class Ingest:
                 )
                 # The project may have got another name by what the page said.
                 stream = stream_key(self.project.key, what, selection)
-                at = replace(at, stream=stream, project=self.project.key)
+                if at.project != self.project.key:  # the old one costs a redirect every time
+                    at = replace(at, project=self.project.key, url=url_since(at.since))
+                at = replace(at, stream=stream)
                 return checkpoints.advance(at, found, url_since)
 
             found = self.keep(self.exchange(response, request), after=after, parts=seen)

@@ -70,6 +70,8 @@ def _counted_by_graphql(
     }
     said = entry(client.graphql(graphql.COUNT_QUERY, asked).json(), "data")
     found = {name: integer(entry(said, name, "issueCount")) or 0 for name in asked}
+    if not found["all"]:
+        client.get(f"/repos/{project.name}")  # a search finds nothing in what is not there
     return found["all"], Parts(found["commented"], found["commented"] + found["long"])
 
 

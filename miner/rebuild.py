@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from data import provenance
 from miner import archive, tables
-from miner.ingest import who_in
+from miner.ingest import check_key, who_in
 from miner.sources import tracker
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ def rebuild_in(
     for table in tables.DERIVED:
         writer.execute(f"DELETE FROM {table}")
     total = writer.value("SELECT count(*) FROM store.response")
+    writer.execute("DELETE FROM store.key_check")
+    check_key(writer, study.directory)
     people = who_in(study.directory)
     for done, (_number, exchange) in enumerate(archive.replay(writer), 1):
         rows = tracker(exchange.source).read(exchange, people(host_of(exchange.project)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -97,6 +98,8 @@ def in_trouble(asker: Asker, reason: str) -> Trouble:
 def refused(asker: Asker, status: int, url: str, words: str) -> Refused:
     """The server's plain no; `words` are its own."""
     said = f' ("{words}")' if words else ""
+    if status != 422:
+        url = _about(url)
     if status == 401:
         return _refused_token(asker, said)
     if status == 403:
@@ -117,6 +120,12 @@ def refused(asker: Asker, status: int, url: str, words: str) -> Refused:
         status, (f"{{server}} answers {{url}} with status {status}{{said}}", _AGAIN)
     )
     return Refused(message.format(server=asker.server, url=url, said=said), hint, status)
+
+
+def _about(url: str) -> str:
+    """The project that an address is about, else the address without its parameters."""
+    project = re.fullmatch(r"/repos/([^/?]+/[^/?]+)(?:/issues)?(?:\?.*)?", url)
+    return project[1] if project else url.partition("?")[0]
 
 
 def _refused_token(asker: Asker, said: str) -> Refused:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from miner import checkpoints, graphql, scope
 from miner.ingest import PartRead
+from miner.payload import entry
 from miner.selection import Selection, stream_key
 
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _ask_batch(
     exchange = ingest.exchange(
         response, {"kind": "graphql issues", "artifacts": artifacts, **about}
     )
+    if entry(exchange.json(), "data", "repository") is None:
+        ingest.client.get(f"/repos/{ingest.name}")  # says what is wrong with the project
     answered = graphql.read(exchange, lambda login: login)
     complete = [PartRead(each, "comments") for each in answered.all_comments_of]
     ingest.keep(exchange, parts=complete)

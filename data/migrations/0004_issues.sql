@@ -149,6 +149,11 @@ CREATE TABLE store.traffic (
     PRIMARY KEY (run_id, project)
 );
 
+-- Tells a lost and newly made study.key from the one that made the pseudonyms.
+CREATE TABLE store.key_check (
+    fingerprint VARCHAR NOT NULL
+);
+
 CREATE TABLE store.forgotten (
     subject      VARCHAR PRIMARY KEY,    -- an artifact id, or the pseudonym of a person
     kind         VARCHAR NOT NULL,

@@ -29,6 +29,7 @@ class Tracker(Protocol):
     name: str
     has_pulls: bool  # whether its list of issues holds pull requests
     has_timeline: bool
+    states: tuple[str, ...]  # that a list can be asked for
 
     def issues_url(self, project: str, selection: Selection, since: str | None) -> str:
         """The list of issues from a time of update on, oldest update first."""

@@ -29,6 +29,7 @@ class Gitee:
     name = "gitee"
     has_pulls = False
     has_timeline = False
+    states = ("all", "open", "progressing", "closed", "rejected")
 
     def issues_url(self, project: str, selection: Selection, since: str | None) -> str:
         """The list of issues from a time of update on, oldest update first."""

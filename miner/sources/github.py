@@ -54,6 +54,7 @@ class GitHub:
     name = "github"
     has_pulls = True
     has_timeline = True
+    states = ("all", "open", "closed")
 
     def issues_url(self, project: str, selection: Selection, since: str | None) -> str:
         """The list of issues from a time of update on, oldest update first."""

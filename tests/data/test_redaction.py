@@ -12,7 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from data import redaction
-from data.redaction import MASK, is_secret_name, redact, redact_arguments, remember_secret
+from data.redaction import (
+    MASK,
+    is_secret_name,
+    redact,
+    redact_arguments,
+    redact_bytes,
+    remember_secret,
+)
 
 law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
 
@@ -107,6 +114,16 @@ def test_a_remembered_secret_and_a_variable_leave_no_rest_of_each_other() -> Non
     remember_secret("correct horse battery staple")
     environment = {"GITHUB_TOKEN": "correct horse"}
     assert redact("correct horse battery staple, correct horse", environment) == f"{MASK}, {MASK}"
+
+
+def test_a_secret_is_known_as_an_address_spells_it() -> None:
+    environment = {"GITEE_TOKEN": "pa+ss/word"}
+    assert redact("https://h/x?t=pa%2Bss%2Fword", environment) == f"https://h/x?t={MASK}"
+
+
+def test_a_secret_that_is_no_utf8_is_taken_out_of_a_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_PASSWORD", "pa\udcffssword")
+    assert redact_bytes(b"it is pa\xffssword") == b"it is ***"
 
 
 @pytest.mark.usefixtures("forgetful")

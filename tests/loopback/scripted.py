@@ -73,6 +73,8 @@ class Scripted:
         # Who greets in TLS where none is spoken gets the entry without having asked anything.
         if isinstance(connection, ssl.SSLSocket) or connection.recv(1, socket.MSG_PEEK) != b"\x16":
             self.asked.append(_read(connection))
+        else:
+            connection.recv(65536)  # unread, it would make the end of the connection a reset
         entry = self.script.pop(0) if self.script else answer(418, '{"message": "script is over"}')
         if isinstance(entry, Silence):
             self.stopped.wait()

@@ -113,6 +113,14 @@ def test_a_request_names_itself_and_what_it_wants(
     assert (found.etag, found.received_at) == ('W/"abc"', fake.now)
 
 
+def test_parameters_join_those_of_the_address(
+    server: Scripted, make: Callable[..., Client]
+) -> None:
+    server.answers(answer())
+    make().get("/x?labels=&page=1", {"page": 2})
+    assert targets(server) == ["/x?labels=&page=2"]
+
+
 def test_without_a_token_none_is_sent(server: Scripted, make: Callable[..., Client]) -> None:
     server.answers(answer())
     client = make(None, accept="application/vnd.github.v3+json")
@@ -499,7 +507,7 @@ def test_graphql_is_refused_where_there_is_none(
     with pytest.raises(StudyError, match="Gitee has no GraphQL"):
         make(kind="gitee").graphql("{a}", {})
     server.answers(answer(301, headers={"Location": "/elsewhere"}))
-    with pytest.raises(Refused):
+    with pytest.raises(Refused, match="redirects /graphql"):
         make().graphql("{a}", {})
 
 

@@ -89,23 +89,24 @@ def test_offset_pages_lose_what_moves_and_cursors_do_not(client: Client, world: 
     oldest = world.tracker.issues(sort="updated", descending=False)[0].number
     world.faults.add(Fault.between(lambda: world.touch(oldest), after=1))
     first = client.ask(path)
-    assert len(_rest(client, first)) == 25  # the eleventh became the tenth
+    assert len(set(_rest(client, first))) == 25  # the eleventh became the tenth
     world.cursor_only = True
     first = client.ask(path)
     assert "last" not in first.links
     world.touch(numbers(first)[0])
-    assert len(_rest(client, first)) == 26
-    assert len(world.requests) == 3 + 4  # what moved to the end is a fourth page, no row is twice
+    seen = _rest(client, first)
+    assert len(set(seen)) == 26
+    assert len(seen) == 27  # only what moved is there twice
     refused = client.ask(f"{path}&page=2")
     assert refused.status_code == 422
     assert "cursor based pagination" in refused.json()["message"]
 
 
-def _rest(client: Client, answer: requests.Response) -> set[int]:
-    seen = set(numbers(answer))
+def _rest(client: Client, answer: requests.Response) -> list[int]:
+    seen = numbers(answer)
     while "next" in answer.links:
         answer = client.ask(answer.links["next"]["url"])
-        seen |= set(numbers(answer))
+        seen += numbers(answer)
     return seen
 
 

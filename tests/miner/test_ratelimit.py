@@ -121,6 +121,11 @@ def test_a_server_that_asks_for_a_pause_gets_it(
     assert (found.action, found.seconds, found.cause) == ("wait", seconds, "pause")
 
 
+def test_a_limit_may_stand_in_the_address_of_its_documentation_only() -> None:
+    page = "https://docs.github.com/rest/overview#about-secondary-rate-limits"
+    assert decide(403, {}, {"message": "No.", "documentation_url": page}).action == "wait"
+
+
 def test_pauses_without_a_time_double() -> None:
     waits = [decide(429, tries=Tries(0, n)).seconds for n in range(4)]
     assert waits == [60, 120, 240, 480]
@@ -192,6 +197,7 @@ def test_what_is_accepted_is_fine_but_a_limit_is_a_limit() -> None:
         ({"data": {"a": None}, "errors": [{"type": "NOT_FOUND", "message": "no"}]}, "ok", ""),
         ({"data": None, "errors": [{"type": "NOT_FOUND", "message": "no"}]}, "ok", ""),
         ({"data": {"a": 1}, "errors": [{"message": "Something went wrong"}]}, "ok", ""),
+        ({"data": {"a": 1}, "errors": [{"message": "rate limit of this field"}]}, "ok", ""),
         ({"errors": [{"type": "RATE_LIMITED", "message": "API rate limit"}]}, "wait", "quota"),
         ({"data": {}, "errors": [{"type": "RATE_LIMITED"}]}, "wait", "quota"),
         ({"errors": [{"message": SECONDARY}]}, "wait", "pause"),

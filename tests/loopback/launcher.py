@@ -1,0 +1,54 @@
+"""Runs `miner` again and again, each time in a process and a session of its own.
+
+Starting Python and importing everything takes longer than a small fetch: this program does it
+once, and forks for each line of JSON on its standard input. It answers with the number of the
+process, and with its exit code when it has ended; minus a signal where that ended it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+# All that a fetch imports sooner or later.
+_HEAVY = ("miner.cli", "miner.fetching", "miner.fetch_view", "github.Requester", "pyarrow", "duckdb")
+
+
+def main() -> None:
+    for name in _HEAVY:
+        import_module(name)
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _run(wanted)
+        print(child, flush=True)  # noqa: T201 - that is how it answers
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201
+
+
+def _run(wanted: dict[str, Any]) -> None:
+    """Be the program `miner`, and never return."""
+    os.setsid()
+    os.environ.update(wanted["environment"])
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    said = os.open(wanted["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for target, source in ((0, nothing), (1, said), (2, said)):
+        os.dup2(source, target)
+    sys.argv = ["miner", *wanted["arguments"]]
+    code = 70
+    try:
+        import_module("miner.cli").main()
+    except SystemExit as end:
+        code = int(end.code or 0)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    main()
