@@ -7,16 +7,17 @@ the exit code 1.
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the loopback server of the tests
+
+import issue_mining
+from measured import Measured, in_turn
 
 from data import provenance
 from data.store import Study
@@ -32,37 +33,6 @@ def more() -> None: ...
 app()
 """
 LABELS = 20_000
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Two medians in CPU or wall seconds, and what their ratio should be."""
-
-    what: str
-    ours: float
-    other: float
-    target: str
-    met: bool
-
-    @property
-    def ratio(self) -> float:
-        """Ours by the other's."""
-        return self.ours / self.other
-
-
-def in_turn(
-    ours: Callable[[], None], other: Callable[[], None], rounds: int
-) -> tuple[float, float]:
-    """Median wall seconds of both, measured alternately after one warm-up each."""
-    ours()
-    other()
-    times: tuple[list[float], list[float]] = ([], [])
-    for _round in range(rounds):
-        for action, spent in zip((ours, other), times, strict=True):
-            start = time.perf_counter()
-            action()
-            spent.append(time.perf_counter() - start)
-    return statistics.median(times[0]), statistics.median(times[1])
 
 
 def start_up(program: str) -> Measured:
@@ -163,13 +133,12 @@ def main() -> int:
     os.environ["NO_COLOR"] = "1"
     programs = ("miner", "annotation", "analysis", "report")
     found = [*(start_up(program) for program in programs), bulk_insert(),
-             short_transactions(), kept_log()]  # fmt: skip
-    print(f"{'what':45} {'ours':>9} {'other':>9} {'ratio':>7}  target")
+             short_transactions(), kept_log(), issue_mining.bulk_insert(), issue_mining.memory()]  # fmt: skip
+    print(f"{'what':48} {'ours':>9} {'other':>10} {'ratio':>7}  target")
     for each in found:
-        print(
-            f"{each.what:45} {1000 * each.ours:7.0f}ms {1000 * each.other:7.0f}ms "
-            f"{each.ratio:7.2f}  {each.target} {'met' if each.met else 'MISSED'}"
-        )
+        ours, other = each.figures()
+        verdict = "met" if each.met else "MISSED"
+        print(f"{each.what:48} {ours:>9} {other:>10} {each.ratio:7.2f}  {each.target} {verdict}")
     return 0 if all(each.met for each in found) else 1
 
 

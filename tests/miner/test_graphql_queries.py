@@ -34,7 +34,5 @@ def test_a_field_that_github_does_not_have_is_noticed(
     whole_schema: published.GraphQLSchema,
 ) -> None:
     wrong = graphql.COMMENTS_QUERY.replace("fullDatabaseId", "fullDatabaseID")
-    assert [error.message for error in validate(whole_schema, parse(wrong))] == [
-        "Cannot query field 'fullDatabaseID' on type 'IssueComment'. "
-        "Did you mean 'fullDatabaseId' or 'databaseId'?"
-    ]
+    (error,) = validate(whole_schema, parse(wrong))
+    assert error.message.startswith("Cannot query field 'fullDatabaseID' on type 'IssueComment'.")

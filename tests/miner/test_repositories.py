@@ -14,7 +14,7 @@ from subprocess import Popen
 from typing import Any
 
 import pytest
-from loopback import TOKEN, Fault, Reply, World, serving
+from loopback import TOKEN, Fault, Reply, World, github_search, serving
 from loopback.payloads import instant
 from loopback.repositories import Facts, described
 
@@ -22,16 +22,15 @@ from data import provenance
 from data.errors import StudyError
 from data.records import Rows
 from data.store import Study
-from miner import tables
+from miner import search_slices, tables
 from miner.archive import Exchange
-from miner.client import Client, QuotaUsedUp
+from miner.client import Client
 from miner.github_repositories import read_repositories, repository_row
 from miner.ratelimit import Clock
 from miner.rebuild import rebuild
 from miner.repositories import plan_search, search_repositories
 from miner.repository_query import RepositoryQuery, repository_query
 from miner.search_results import SearchProgress, SearchResult
-from miner.search_slices import Slices
 
 NET = repository_query("net")
 SERVER_NOW = instant("2022-06-01T12:00:00Z")
@@ -137,6 +136,16 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield Bench(tmp_path / "study", world, server.url)
 
 
+@pytest.fixture
+def low_ceiling(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """GitHub gives 20 results of a search in pages of 5: slices without thousands of rows."""
+    bench.world.page_limit = 5
+    monkeypatch.setattr(github_search, "CEILING", 20)
+    monkeypatch.setattr(search_slices, "LIMIT", 20)
+    monkeypatch.setattr(search_slices, "FULL", 18)
+    return bench
+
+
 # What it finds
 
 
@@ -233,11 +242,12 @@ def test_more_than_a_thousand_are_found_in_slices_that_meet(bench: Bench) -> Non
     assert f"{read[-1]['created_to']:%Y-%m-%dT%H:%M:%SZ}" == "2022-06-01T12:00:00Z"
 
 
-def test_it_keeps_to_the_quota_of_searches(bench: Bench) -> None:
-    bench.world.catalogue = spread(1150)
+def test_it_keeps_to_the_quota_of_searches(low_ceiling: Bench) -> None:
+    bench = low_ceiling
+    bench.world.catalogue = spread(60)
     bench.search(client=bench.client(token=None))
     assert {request.status for request in bench.world.requests} == {200}
-    assert sum(bench.slept) > 60  # ten searches a minute without a token
+    assert 60 < sum(bench.slept) < 180  # ten searches a minute without a token
 
 
 def test_every_language_is_asked_for_by_itself(bench: Bench) -> None:
@@ -253,10 +263,11 @@ def test_every_language_is_asked_for_by_itself(bench: Bench) -> None:
     assert found.total == 2
 
 
-def test_a_range_of_creation_is_kept_also_when_it_is_cut(bench: Bench) -> None:
-    bench.world.catalogue = spread(1400)
+def test_a_range_of_creation_is_kept_also_when_it_is_cut(low_ceiling: Bench) -> None:
+    bench = low_ceiling
+    bench.world.catalogue = spread(110)
     within = [each for each in bench.world.catalogue if each.created >= instant("2019-03-01")]
-    assert len(within) > 1000
+    assert 20 < len(within) < 110
     bench.search(repository_query("net", created="2019-03-01.."))
     assert bench.projects() == names(within)
     assert bench.queries[0] == "net created:>=2019-03-01T00:00:00Z"
@@ -370,8 +381,11 @@ def content(bench: Bench) -> dict[str, Any]:
     }
 
 
-def test_broken_off_after_every_page_it_ends_in_the_same_rows(bench: Bench, tmp_path: Path) -> None:
-    bench.world.catalogue = spread(1050)
+def test_broken_off_after_every_page_it_ends_in_the_same_rows(
+    low_ceiling: Bench, tmp_path: Path
+) -> None:
+    bench = low_ceiling
+    bench.world.catalogue = spread(45)
     bench.search()
     straight, pages = content(bench), len(bench.world.requests)
 
@@ -388,7 +402,7 @@ def test_broken_off_after_every_page_it_ends_in_the_same_rows(bench: Bench, tmp_
     assert found.is_complete
     assert content(bench) == straight
     assert len(bench.world.requests) == 2 * pages  # no page was asked for twice
-    assert "going on with a search that has 100 repositories so far" in bench.told
+    assert "going on with a search that has 5 repositories so far" in bench.told
 
 
 def test_broken_off_within_a_page_nothing_of_the_page_is_stored(
@@ -398,15 +412,17 @@ def test_broken_off_within_a_page_nothing_of_the_page_is_stored(
         raise Stop
 
     bench.world.catalogue = spread(150)
-    save = Slices.save
+    save = search_slices.Slices.save
     calls = 0
 
-    def save_twice(self: Slices, *arguments: Any) -> None:
+    def save_twice(self: search_slices.Slices, *arguments: Any) -> None:
         nonlocal calls
         calls += 1
         (save if calls <= 2 else stop)(self, *arguments)
 
-    monkeypatch.setattr(Slices, "save", save_twice)  # the beginning, the first page, not the second
+    monkeypatch.setattr(
+        search_slices.Slices, "save", save_twice
+    )  # the beginning, the first page, not the second
     with pytest.raises(Stop):
         bench.search()
     assert len(bench.projects()) == 100
@@ -427,6 +443,8 @@ from data.store import Study
 from miner.client import Client
 from miner.repositories import search_repositories
 from miner.repository_query import repository_query
+from miner import search_slices
+search_slices.LIMIT, search_slices.FULL = 20, 18
 client = Client(sys.argv[2], sys.argv[3])
 run = provenance.begin("miner repos", {})
 search_repositories(Study(Path(sys.argv[1])), client, run, repository_query("net"))
@@ -435,9 +453,10 @@ search_repositories(Study(Path(sys.argv[1])), client, run, repository_query("net
 
 @pytest.mark.parametrize("hook", ["before_response", "after_response"])
 def test_killed_it_goes_on_where_it_was(
-    bench: Bench, start: Callable[..., Popen[str]], hook: str
+    low_ceiling: Bench, start: Callable[..., Popen[str]], hook: str
 ) -> None:
-    bench.world.catalogue = spread(1050)
+    bench = low_ceiling
+    bench.world.catalogue = spread(45)
     killed = start("search.py", PROGRAM, bench.directory, bench.url, TOKEN)
 
     def kill(number: int, _request: Any) -> None:
@@ -454,18 +473,18 @@ def test_killed_it_goes_on_where_it_was(
     assert found.was_resumed
     assert found.is_complete
     assert bench.projects() == names(bench.world.catalogue)
-    assert found.found == 1050
+    assert found.found == 45
 
 
-def test_a_quota_that_nobody_waits_for_keeps_what_is_there(bench: Bench) -> None:
-    bench.world.catalogue = spread(1050)
+def test_a_quota_that_nobody_waits_for_keeps_what_is_there(low_ceiling: Bench) -> None:
+    bench = low_ceiling
+    bench.world.catalogue = spread(60)
     with pytest.raises(StudyError, match="quota is used up") as raised:
         bench.search(client=bench.client(token=None, max_wait_s=0))
-    assert not isinstance(raised.value, QuotaUsedUp) or raised.value.hint
     assert "10 pages of this run are stored; the same command goes on" in raised.value.hint
     assert bench.outcome() == "partial"
     bench.now += 61
-    assert bench.search(client=bench.client()).found == 1050
+    assert bench.search(client=bench.client()).found == 60
 
 
 def test_an_unfinished_answer_is_asked_for_again(bench: Bench) -> None:
@@ -496,16 +515,17 @@ def test_an_answer_that_stays_unfinished_is_told_and_recorded(bench: Bench) -> N
     assert bench.outcome() == "partial"
 
 
-def test_more_than_a_thousand_in_one_second_are_told_and_recorded(bench: Bench) -> None:
-    crowd = [facts(number, "2020-02-02T02:02:02Z") for number in range(1010)]
+def test_more_than_the_ceiling_in_one_second_are_told_and_recorded(low_ceiling: Bench) -> None:
+    bench = low_ceiling
+    crowd = [facts(number, "2020-02-02T02:02:02Z") for number in range(30)]
     bench.world.catalogue = [*crowd, facts(2000, "2020-02-02T02:02:03Z")]
     found = bench.search()
     assert not found.is_complete
-    assert found.found == 1001
+    assert found.found == 21
     assert found.missing == 10
     (row,) = bench.rows("SELECT * FROM search_slices WHERE state = 'truncated'")
     assert row["created_from"] == row["created_to"]
-    assert (row["total_count"], row["found_count"], row["missing_count"]) == (1010, 1000, 10)
+    assert (row["total_count"], row["found_count"], row["missing_count"]) == (30, 20, 10)
     (problem,) = found.problems()
     assert "more than 1,000 results in one second" in problem
     assert "10 repositories missing" in problem
@@ -546,14 +566,16 @@ def test_a_query_that_github_refuses_is_told_with_its_reason(bench: Bench) -> No
 
 
 def test_a_server_that_does_not_keep_to_the_range_is_not_asked_for_every_second(
-    bench: Bench,
+    low_ceiling: Bench,
 ) -> None:
+    bench = low_ceiling
+
     def ignore(reply: Reply) -> None:
         alter(
             reply, lambda items: [each.update(created_at="1999-01-01T00:00:00Z") for each in items]
         )
 
-    bench.world.catalogue = spread(1050)
+    bench.world.catalogue = spread(45)
     bench.world.faults.add(Fault.changed(ignore, times=None, on="created"))
     with pytest.raises(StudyError, match="does not keep to the time of creation") as raised:
         bench.search()
@@ -620,7 +642,10 @@ def test_a_name_that_another_repository_has_now_is_that_ones(bench: Bench) -> No
 
 
 def test_a_rebuild_makes_the_same_rows_from_the_responses(bench: Bench) -> None:
-    bench.world.catalogue = [*spread(130), *mixed()]
+    bench.world.catalogue = [
+        *spread(12),
+        *(facts(50 + n, "2019-01-01", archived=n > 2, disabled=n > 4) for n in range(6)),
+    ]
     bench.search(repository_query("net", with_archived=False))
     bench.now += 86_400
     bench.world.catalogue = [*bench.world.catalogue[3:], facts(700, "2022-01-01")]
