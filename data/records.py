@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field, fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 
@@ -151,6 +151,15 @@ _NOT_COMPARED = frozenset({"node_id", "tracker_type"})
 
 def row_hash(row: Any) -> int:
     """Of the row's values: tells a changed row from the same one without reading its text."""
-    values = [getattr(row, item.name) for item in fields(row) if item.name not in _NOT_COMPARED]
-    text = json.dumps(values, default=str, ensure_ascii=True)
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+    values = repr(_compared(type(row).__name__, type(row))(row))
+    return int.from_bytes(hashlib.blake2b(values.encode(), digest_size=8).digest(), "big")
+
+
+_getters: dict[str, attrgetter[Any]] = {}
+
+
+def _compared(name: str, kind: Any) -> attrgetter[Any]:
+    if name not in _getters:
+        wanted = [item.name for item in fields(kind) if item.name not in _NOT_COMPARED]
+        _getters[name] = attrgetter(*wanted)
+    return _getters[name]

@@ -3,8 +3,9 @@
 Lists are sorted by the time of the last update. The next request asks for `since=` the last
 time seen, inclusive: counted pages would lose a row whenever an issue on a page that was read
 is touched and moves to the end. Only where a whole page has one timestamp the server's own
-`rel="next"` is followed; there the same loss could happen, so such a timestamp is read until a
-pass over it finds nothing new.
+`rel="next"` is followed. There the same loss could happen, so such a timestamp is read again
+until a pass over it finds as many rows as the pass before: each row that leaves a timestamp
+hides at most one other, and no row ever joins one that is past.
 
 When a list is complete, its last page is kept with its ETag: the next run asks for it again,
 and an unchanged list costs one conditional request.
@@ -14,17 +15,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
 from miner.payload import moment
+from miner.selection import since_text
+from miner.sources import PAGE
 
 if TYPE_CHECKING:
     from data.store import Reader, Writer
 
 _LONG_AGO = datetime.min  # noqa: DTZ901  (UTC without a zone, as everywhere in the study)
+_SECOND = timedelta(seconds=1)  # trackers give whole ones
+
+
+@dataclass(frozen=True)
+class Tie:
+    """The rows of one timestamp that fills more than a page."""
+
+    rows: int  # that this pass has found so far
+    before: int | None = None  # that the pass before found in all
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class Checkpoint:
     url: str
     since: str | None = None
     etag: str | None = None
-    tie_found: bool | None = None
+    tie: Tie | None = None
     is_complete: bool = False
 
 
@@ -46,63 +58,89 @@ class Page:
     """What matters of a page that was read."""
 
     next_url: str | None
-    last_update: str | None  # of its last row
+    updates: tuple[str, ...]  # of its rows, in their order
     etag: str | None
-    new_rows: int
 
 
 def advance(point: Checkpoint, page: Page, url_since: Callable[[str], str]) -> Checkpoint:
     """The checkpoint after a page."""
-    if page.next_url == point.url:
+    refuse_circle(point.url, page.next_url)
+    onward = replace(point, etag=None, is_complete=False)
+    if point.is_complete and point.since and point.url != url_since(point.since):
+        # The last page of a timestamp has changed: its rows have moved, and others with them.
+        return replace(onward, url=url_since(point.since))
+    since = moment(point.since) or _LONG_AGO
+    last = page.updates[-1] if page.updates else None
+    moved_on = (moment(last) or _LONG_AGO) > since
+    is_end = page.next_url is None or moved_on
+    rows = sum(moment(each) == since for each in page.updates)
+    if point.tie is not None:
+        rows += point.tie.rows
+        if is_end and rows != point.tie.before:
+            return replace(onward, url=url_since(str(point.since)), tie=Tie(0, rows))
+        if moved_on:
+            # All of it is read; the rows behind it may have moved while it was.
+            later = str(since_text(since + _SECOND))
+            return replace(onward, url=url_since(later), since=later, tie=None)
+    if page.next_url is None:
+        return _completed(point, page, last, url_since)
+    if moved_on:
+        return replace(onward, url=url_since(str(last)), since=last, tie=None)
+    before = point.tie.before if point.tie else None
+    return replace(onward, url=page.next_url, tie=Tie(rows, before) if point.since else None)
+
+
+def _completed(
+    point: Checkpoint, page: Page, last: str | None, url_since: Callable[[str], str]
+) -> Checkpoint:
+    done = replace(point, etag=page.etag, tie=None, is_complete=True)
+    if last is None or len(page.updates) < PAGE:
+        return done
+    # What is new comes behind a full page and leaves it as it is, with its ETag.
+    return replace(done, url=url_since(last), since=last, etag=None)
+
+
+def refuse_circle(url: str | None, next_url: str | None) -> None:
+    """Do not follow a page that leads to itself."""
+    if url is not None and next_url == url:
         raise StudyError(
             "the server names a page as the one that follows it",
             "Run this again; if it stays, the server has a fault.",
         )
-    moved_on = (moment(page.last_update) or _LONG_AGO) > (moment(point.since) or _LONG_AGO)
-    in_tie = point.tie_found is not None
-    if in_tie and (moved_on or page.next_url is None) and (point.tie_found or page.new_rows):
-        # The end of a timestamp, but its pages held new rows: read it once more.
-        return replace(point, url=url_since(str(point.since)), etag=None, tie_found=False)
-    if page.next_url is None:
-        return replace(point, etag=page.etag, tie_found=None, is_complete=True)
-    onward = replace(point, etag=None, is_complete=False)
-    if moved_on:
-        since = str(page.last_update)
-        return replace(onward, url=url_since(since), since=since, tie_found=None)
-    found = bool(point.tie_found or page.new_rows) if point.since else None
-    return replace(onward, url=page.next_url, tie_found=found)
 
 
 def load(reader: Reader, stream: str) -> Checkpoint | None:
     """The checkpoint of a list, if it was begun."""
     rows = reader.rows(
-        "SELECT stream, project, selection, url, since, etag, tie_found, is_complete "
+        "SELECT stream, project, selection, url, since, etag, is_complete "
         "FROM store.checkpoint WHERE stream = ?",
         [stream],
     )
-    return (
-        Checkpoint(**{**rows[0], "selection": json.loads(rows[0]["selection"])}) if rows else None
-    )
+    if not rows:
+        return None
+    about = json.loads(rows[0]["selection"])
+    tie = about.pop("tie", None)
+    return Checkpoint(**{**rows[0], "selection": about, "tie": Tie(**tie) if tie else None})
 
 
 def save(writer: Writer, point: Checkpoint, run_id: str, now: datetime) -> None:
     """Store a checkpoint, in the transaction of the page before it."""
+    tie = {"tie": asdict(point.tie)} if point.tie else {}
     writer.execute(
-        "INSERT INTO store.checkpoint (stream, project, selection, url, since, etag, tie_found, "
-        "is_complete, run_id, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "INSERT INTO store.checkpoint (stream, project, selection, url, since, etag, "
+        "is_complete, run_id, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (stream) DO UPDATE SET project = excluded.project, "
         "selection = excluded.selection, url = excluded.url, since = excluded.since, "
-        "etag = excluded.etag, tie_found = excluded.tie_found, "
+        "etag = excluded.etag, "
         "is_complete = excluded.is_complete, run_id = excluded.run_id, "
         "updated_at = excluded.updated_at",
         [
             point.stream,
             point.project,
-            json.dumps(point.selection, sort_keys=True),
+            json.dumps({**point.selection, **tie}, sort_keys=True),
             point.url,
             point.since,
             point.etag,
-            point.tie_found,
             point.is_complete,
             run_id,
             now,

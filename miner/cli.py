@@ -132,7 +132,7 @@ def fetch_issues(
     if plan:
         planned = run_plan(options, output)
         output.document(planned)
-        output.show(f"{planned['project']}: {planned['issues']:,} issues; {planned['words']}")
+        output.show(f"{planned['project']}: {planned['words']}")
         return
     found = run_fetch(study, options, output)
     output.document(found)

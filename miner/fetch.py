@@ -111,12 +111,15 @@ def read_parts(
     """Comments and events of what the list brought; the plan that was followed."""
     strategy: plan.Strategy = "none"
     comment_requests = event_requests = 0
+    is_exact = True
     if wishes.comments:
         everything = is_whole(ingest, wishes.selection)
-        strategy, comment_requests = read_comments(ingest, area, is_whole=everything, tell=tell)
+        strategy, comment_requests, is_exact = read_comments(
+            ingest, area, is_whole=everything, tell=tell
+        )
     if wishes.events:
         event_requests = read_events(ingest, area)
-    return Plan(strategy, listing, comment_requests, event_requests)
+    return Plan(strategy, listing, comment_requests, event_requests, is_exact)
 
 
 def read_events(ingest: Ingest, area: Scope) -> int:

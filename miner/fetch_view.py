@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from data.results import Column, Table
-from report.formatting import count
+from report.formatting import count, counted
 
 _SHOWN_GAPS = 5
 
@@ -20,13 +20,13 @@ def fetch_notes(found: dict[str, Any]) -> list[str]:
     notes = [note for each in found.get("projects", [found]) for note in _notes(each)]
     if others := found.get("not_issues"):
         notes.append(
-            f"{count(len(others))} of the file are no issues and were not fetched: "
+            f"{counted(len(others), 'line')} of the file named no issue and brought nothing: "
             + ", ".join(others[:_SHOWN_GAPS])
         )
     if unreadable := found.get("unreadable"):
         first = unreadable[0]
         notes.append(
-            f"{count(len(unreadable))} lines of the file name nothing that is known, "
+            f"{counted(len(unreadable), 'line')} of the file cannot be read as an address, "
             f"such as line {first['line']}: {first['text']}"
         )
     return notes
@@ -42,12 +42,14 @@ def _table(each: dict[str, Any]) -> Table:
         kinds.append(("events", rows["events_new"], 0, stored["events"]))
     name = each["project"].partition(":")[2]
     quota = each["quota"]
-    spent = f"{count(each['requests'])} requests"
-    if each["not_modified"]:
-        spent += f", {count(each['not_modified'])} of them answered: nothing changed"
+    spent = counted(each["requests"], "request")
+    if each["requests"] == each["not_modified"] > 0:
+        spent += ": nothing has changed"
+    elif each["not_modified"]:
+        spent += f", {count(each['not_modified'])} of them found nothing changed"
     if quota:
         spent += f"; {count(quota['left'])} of {count(quota['limit'])} left in this hour"
-    pulls = f", {count(stored['pulls'])} of the issues are pull requests" if stored["pulls"] else ""
+    pulls = f"; of the issues {count(stored['pulls'])} are pull requests" if stored["pulls"] else ""
     return Table(
         "fetched",
         name,
@@ -86,8 +88,8 @@ def _notes(each: dict[str, Any]) -> list[str]:
         confirmed = sum(gap["is_confirmed"] for gap in gaps)
         named = ", ".join(gap["artifact_id"] for gap in gaps[:_SHOWN_GAPS])
         notes.append(
-            f"{count(len(gaps))} issues have fewer comments than the tracker counts, "
-            f"{count(confirmed)} of them because it lists fewer itself: {named}"
+            f"of {counted(len(gaps), 'issue')} the study has fewer comments than the tracker "
+            f"counts, of {count(confirmed)} because it lists fewer itself: {named}"
         )
     if checked := each["verified"]:
         notes.append(

@@ -24,6 +24,7 @@ from miner.preview import preview
 from miner.selection import Selection, since_text
 from miner.sources import tracker
 from miner.tokens import find_token
+from report.formatting import counted
 from report.progress import progress
 
 if TYPE_CHECKING:
@@ -100,11 +101,13 @@ def run_plan(options: Options, output: Output) -> dict[str, Any]:
         )
     project = _project(options)
     with _client(options, project, output.tell) as client:
+        if words := fetch.client_words(client):
+            output.tell(words)
         found = preview(client, project, options.selection(project), options)
         return {
             "project": project.key,
             "plan": found.plan.as_json(),
-            "words": found.plan.words(),
+            "words": f"{counted(found.issues, 'issue')}; {found.plan.words()}",
             "issues": found.issues,
             "requests": client.sent,
             "quota": _quota(client),
@@ -270,8 +273,8 @@ def _kept(ingest: Ingest) -> str:
     if not ingest.pages:
         return "nothing was stored yet; the same command begins again"
     return (
-        f"{counts.issues_new:,} issues and {counts.comments_new:,} comments of this run are "
-        "stored; the same command goes on from there"
+        f"this run has stored {counted(counts.issues_new, 'issue')} and "
+        f"{counted(counts.comments_new, 'comment')}; the same command goes on from there"
     )
 
 

@@ -198,9 +198,9 @@ class Transport:
                 )
             )
             # Not `session.send`: even where it follows no redirect it reads its body and target.
-            proxies_and_more = session.merge_environment_settings(url, {}, True, None, None)
+            settings: Any = session.merge_environment_settings(url, {}, True, None, None)
             adapter = session.get_adapter(url)
-            with adapter.send(request, timeout=self._timeout_s, **proxies_and_more) as found:
+            with adapter.send(request, timeout=self._timeout_s, **settings) as found:
                 names = {name.lower(): value for name, value in found.headers.items()}
                 content = _content(found, names, self._limit)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:

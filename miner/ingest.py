@@ -76,6 +76,7 @@ class Ingest:
     def __post_init__(self) -> None:
         self.tracker: Tracker = tracker(self.project.source)
         self._whos: Callable[[str], Who] | None = None
+        self._expired: set[str] = set()  # addresses that were refused; twice is no accident
 
     def exchange(self, response: Response, request: Mapping[str, Any]) -> Exchange:
         """A response with what it answers."""
@@ -86,12 +87,16 @@ class Ingest:
         self,
         exchange: Exchange,
         *,
-        after: Callable[[tables.Counts], Checkpoint | None] = lambda _counts: None,
+        after: Callable[[], Checkpoint | None] = lambda: None,
+        at_end: Callable[[Writer], None] = lambda _writer: None,
         points: Iterable[Checkpoint] = (),
         drop: str | None = None,
         parts: Iterable[PartRead] = (),
     ) -> Checkpoint | None:
-        """Store an exchange, its rows and where to go on, all or nothing."""
+        """Store an exchange, its rows and where to go on, all or nothing.
+
+        `at_end` belongs to the last page of a list.
+        """
         with self.study.writing(keep_log=True) as writer:
             provenance.record(writer, self.run, "running")
             check_key(writer, self.study.directory)
@@ -100,12 +105,14 @@ class Ingest:
             rows = self.tracker.read(exchange, self.who)
             counts = tables.put(writer, rows, exchange)
             self._follow(rows.aliases)
-            point = after(counts)
+            point = after()
             for each in [*points, *([point] if point else [])]:
                 checkpoints.save(writer, each, self.run.run_id, exchange.fetched_at)
             if drop is not None:
                 checkpoints.drop(writer, drop)
             _mark_read(writer, parts)
+            if point is not None and point.is_complete:
+                at_end(writer)
             self._note_traffic(writer)
         self.counts.add(counts)
         self.pages += 1
@@ -120,11 +127,13 @@ class Ingest:
         *,
         selection: Selection | None = None,
         on_first: Callable[[Response], bool] = lambda _response: True,
+        at_end: Callable[[Writer], None] = lambda _writer: None,
         listed: str | None = None,
     ) -> bool:
         """Read a list to its end, from where it was left; whether there was anything to read.
 
         `on_first` sees the first page of a list that was never begun, and may decline the rest.
+        `at_end` is done together with the last page, so that no kill comes between.
         `listed` marks every issue on the list as read in that part.
         """
         point = self._begun(stream_key(self.project.key, what, selection))
@@ -146,15 +155,8 @@ class Ingest:
                 else []
             )
 
-            def after(
-                counts: tables.Counts, at: Checkpoint = point, page: Response = response
-            ) -> Checkpoint:
-                found = Page(
-                    self.tracker.next_url(page),
-                    _last_update(page.json()),
-                    page.etag,
-                    counts.issues_new + counts.comments_new,
-                )
+            def after(at: Checkpoint = point, page: Response = response) -> Checkpoint:
+                found = Page(self.tracker.next_url(page), _updates(page.json()), page.etag)
                 # The project may have got another name by what the page said.
                 stream = stream_key(self.project.key, what, selection)
                 if at.project != self.project.key:  # the old one costs a redirect every time
@@ -162,7 +164,9 @@ class Ingest:
                 at = replace(at, stream=stream)
                 return checkpoints.advance(at, found, url_since)
 
-            found = self.keep(self.exchange(response, request), after=after, parts=seen)
+            found = self.keep(
+                self.exchange(response, request), after=after, at_end=at_end, parts=seen
+            )
             if found is None or found.is_complete:
                 return True
             point = found
@@ -177,13 +181,17 @@ class Ingest:
         self, point: Checkpoint, url_since: Callable[[str | None], str]
     ) -> tuple[Checkpoint, Response]:
         try:
-            return point, self.client.get(point.url, etag=point.etag)
+            response = self.client.get(point.url, etag=point.etag)
         except Refused as refused:
             # A cursor that has expired, or a page number that is too high for the server.
             again = url_since(point.since)
-            if refused.status not in _EXPIRED or again == point.url:
+            if refused.status not in _EXPIRED or again == point.url or point.url in self._expired:
                 raise
-            return replace(point, url=again, etag=None, tie_found=None), self.client.get(again)
+            self._expired.add(point.url)
+            return replace(point, url=again, etag=None, tie=None), self.client.get(again)
+        if response.status == 304 and self.tracker.next_url(response):
+            response = self.client.get(point.url)  # the same rows, but no longer the last ones
+        return point, response
 
     def _artifacts(self, response: Response, request: Mapping[str, Any]) -> list[str]:
         rows = self.tracker.read(self.exchange(response, request), lambda login: login)
@@ -232,10 +240,9 @@ class Ingest:
         )
 
 
-def _last_update(said: Any) -> str | None:
-    """The newest time of update on a page, as the source writes it."""
-    times = [str(item["updated_at"]) for item in entries(said) if item.get("updated_at")]
-    return times[-1] if times else None
+def _updates(said: Any) -> tuple[str, ...]:
+    """The times of update on a page, as the source writes them."""
+    return tuple(str(item["updated_at"]) for item in entries(said) if item.get("updated_at"))
 
 
 def _mark_read(writer: Writer, parts: Iterable[PartRead]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from miner.comments import read_comments
 from miner.commit_issues import issues_of_commits
 from miner.selection import Selection
 from miner.verify import ask_for
+from report.formatting import counted
 
 if TYPE_CHECKING:
     from data.store import Reader
@@ -90,24 +92,27 @@ def fetch_named(
         wanted = _missing(writer, issues) if only_new else _all(issues)
     area = scope.of_wanted(ingest.project.repository)
     if wanted:
-        _bring(ingest, wanted, tell)
+        _bring(ingest, wanted, _digest(issues), tell)
         area = scope.of_wanted(ingest.project.repository)  # the project may have a new name
     listing = ingest.client.sent - before
-    strategy: plan.Strategy = "none"
-    cost = 0
+    made = plan.Plan("none", listing, 0)
     if comments:
-        strategy, cost = read_comments(ingest, area, is_whole=False, tell=tell)
-    return plan.Plan(strategy, listing, cost)
+        strategy, cost, is_exact = read_comments(ingest, area, is_whole=False, tell=tell)
+        made = plan.Plan(strategy, listing, cost, is_exact=is_exact)
+    return made
 
 
-def _bring(ingest: Ingest, wanted: list[dict[str, Any]], tell: Callable[[str], None]) -> None:
+def _bring(
+    ingest: Ingest, wanted: list[dict[str, Any]], file: str, tell: Callable[[str], None]
+) -> None:
     """By number, or from the list of everything where that is shorter."""
     if ingest.client.has_token and ingest.project.source == "github":
         batches = -(-len(wanted) // graphql.BATCH)
-        tell(f"plan: {batches:,} requests for {len(wanted):,} issues, by GraphQL")
+        about = counted(len(wanted), "issue")
+        tell(f"plan: {counted(batches, 'request')} for {about}, by GraphQL")
         ask_for(ingest, wanted)
         return
-    if len(wanted) > 1 and _list_all(ingest, len(wanted), tell):
+    if len(wanted) > 1 and _list_all(ingest, len(wanted), file, tell):
         with ingest.study.reading() as reader:
             wanted = _missing(reader, [parse(row["artifact_id"]) for row in wanted])
     elif len(wanted) > 1:
@@ -115,8 +120,11 @@ def _bring(ingest: Ingest, wanted: list[dict[str, Any]], tell: Callable[[str], N
     ask_for(ingest, wanted)
 
 
-def _list_all(ingest: Ingest, dearest: int, tell: Callable[[str], None]) -> bool:
-    """Read the list of all issues, if that takes fewer requests; whether it did."""
+def _list_all(ingest: Ingest, dearest: int, file: str, tell: Callable[[str], None]) -> bool:
+    """Read the list of all issues, if that takes fewer requests; whether it did.
+
+    Each file has its own walk: what another one names was passed over.
+    """
     everything = Selection(pulls=ingest.tracker.has_pulls)
     is_taken = True
 
@@ -126,17 +134,22 @@ def _list_all(ingest: Ingest, dearest: int, tell: Callable[[str], None]) -> bool
         cost = None if pages is None else plan.walk_requests(plan.rows_of_pages(pages))
         is_taken = cost is not None and cost < dearest
         if is_taken:
-            tell(f"plan: {cost:,} requests, the list of all issues")
+            tell(f"plan: at most {cost:,} requests, the list of all issues")
         return is_taken
 
     ingest.walk(
-        "named issues",
+        f"issues of file {file}",
         {"kind": "issues", "selection": everything.as_json(), "only_wanted": True},
         lambda since: ingest.tracker.issues_url(ingest.name, everything, since),
         selection=everything,
         on_first=is_cheap,
     )
     return is_taken
+
+
+def _digest(issues: Sequence[ArtifactId]) -> str:
+    said = "\n".join(sorted(map(str, issues)))
+    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
 
 
 def _all(issues: Sequence[ArtifactId]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from miner import checkpoints, graphql
 from miner.checkpoints import Checkpoint
 from miner.ingest import Ingest, PartRead
-from miner.refusals import Trouble
+from miner.refusals import Refused, Trouble
 from miner.selection import stream_key
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class PartReader:
                     "seen": list(known),
                 },
             )
+            checkpoints.refuse_circle(at, following)
             known.extend(self._ids(exchange))
             if following is None:
                 part = self._as_read(artifact, known, counted)
@@ -143,6 +144,14 @@ class PartReader:
             point = checkpoints.load(reader, self._stream(artifact))
         if point is None:
             return
+        try:
+            self._read_further(point, artifact, number, counted)
+        except Refused:  # the address of the next page holds no longer
+            self._read_issue(artifact, number, counted)
+
+    def _read_further(
+        self, point: Checkpoint, artifact: str, number: str, counted: int | None
+    ) -> None:
         seen = list(point.selection["seen"])
         if point.selection["via"] == "rest":
             self._read_pages(artifact, counted, point.url, seen)
@@ -163,6 +172,7 @@ class PartReader:
                 self._read_issue(artifact, number, counted)
                 return
             seen.extend(_listed(exchange, self._part)[artifact])
+            checkpoints.refuse_circle(cursor, unfinished.get(artifact))
             cursor = unfinished.get(artifact)
             if cursor is None:
                 part = self._as_read(artifact, seen, counted)
@@ -175,13 +185,18 @@ class PartReader:
         start = f"{self._stream('')}%"
         with self._ingest.study.reading() as reader:
             rows = reader.rows(
-                "SELECT i.artifact_id, i.number, i.comment_count FROM store.checkpoint c "
+                "SELECT i.artifact_id, i.number, i.comment_count, i.updated_at, "
+                "c.selection ->> 'updated_at' AS begun_at FROM store.checkpoint c "
                 "JOIN store.issue i ON i.artifact_id = c.selection ->> 'artifact' "
                 f"WHERE c.stream LIKE ? AND {self._scope.sql} ORDER BY i.artifact_id",
                 [start, *self._scope.parameters],
             )
         for row in rows:
-            self._go_on(row["artifact_id"], row["number"], row["comment_count"])
+            if str(row["updated_at"]) == row["begun_at"]:
+                self._go_on(row["artifact_id"], row["number"], row["comment_count"])
+            else:  # it has changed since: what was on its first pages may have, too
+                with self._ingest.study.writing(keep_log=True) as writer:
+                    checkpoints.drop(writer, self._stream(row["artifact_id"]))
 
     def _ids(self, exchange: Exchange) -> list[str]:
         if exchange.status != 200 or self._part is not COMMENTS:
@@ -194,7 +209,11 @@ class PartReader:
         return PartRead(artifact, self._part.name, is_short)
 
     def _point(self, artifact: str, via: str, url: str, seen: Sequence[str]) -> Checkpoint:
-        about = {"artifact": artifact, "via": via, "seen": list(seen)}
+        with self._ingest.study.reading() as reader:
+            updated = reader.value(
+                "SELECT updated_at FROM store.issue WHERE artifact_id = ?", [artifact]
+            )
+        about = {"artifact": artifact, "via": via, "seen": list(seen), "updated_at": str(updated)}
         return Checkpoint(self._stream(artifact), self._ingest.project.key, about, url)
 
     def _stream(self, artifact: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from miner.sources import PAGE
+from report.formatting import counted
 
 Strategy = Literal["none", "repository", "graphql", "issue"]
 
@@ -55,7 +56,7 @@ class Plan:
     def words(self) -> str:
         """For a reader."""
         about = "" if self.is_exact else "about "
-        said = f"{about}{self.requests:,} requests: {self.list_requests:,} for the list"
+        said = f"{about}{counted(self.requests, 'request')}: {self.list_requests:,} for the list"
         if self.strategy == "issue" and not self.is_exact:
             said += (
                 f", at most {self.comment_requests:,} for comments: issue by issue, or all of the "

@@ -86,6 +86,11 @@ class _Asker:
     def __init__(
         self, client: Client, query: RepositoryQuery, clock: Clock, tell: Callable[[str], None]
     ) -> None:
+        if client.kind != "github":
+            raise StudyError(
+                "Gitee's search of repositories has no ranges of creation times",
+                "Search on GitHub, or give the address of a GitHub server with --api-url.",
+            )
         self.client = client
         self.query = query
         self.tell = tell

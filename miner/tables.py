@@ -78,7 +78,9 @@ def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
         _put_alias(writer, alias, exchange)
     issues: Sequence[IssueRow] = rows.issues
     if rows.only_wanted_issues:
-        issues = _named(writer, "store.wanted", issues)
+        # What a later file names came from that file's own answers; a rebuild knows that too.
+        earlier = "(SELECT artifact_id FROM store.wanted WHERE run_id <= ?)"
+        issues = _named(writer, earlier, issues, exchange.run_id)
     counts.issues_new, counts.issues_changed = _upsert(writer, IssueRow, issues, exchange)
     if issues:
         _came_back(writer, issues)
@@ -162,12 +164,12 @@ def _upsert(writer: Writer, kind: type, rows: Sequence[Any], exchange: Exchange)
     return writer.upsert(table, key, batch([*unique.values()], exchange)) if unique else (0, 0)
 
 
-def _named(writer: Writer, table: str, rows: Sequence[_Row]) -> list[_Row]:
+def _named(writer: Writer, table: str, rows: Sequence[_Row], *parameters: str) -> list[_Row]:
     """The rows whose artifact a table knows."""
     named = sorted({row.artifact_id for row in rows})
     found = writer.rows(
         f"SELECT artifact_id FROM {table} WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
-        [named],
+        [*parameters, named],
     )
     known = {row["artifact_id"] for row in found}
     return [row for row in rows if row.artifact_id in known]

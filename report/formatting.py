@@ -50,6 +50,11 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def counted(value: int, one: str, several: str = "") -> str:
+    """A number with its noun: 1 request, 2 requests."""
+    return f"{count(value)} {one if value == 1 else several or f'{one}s'}"
+
+
 def number(value: float) -> str:
     """A measured number: three decimals, fewer where it is large, more where it is tiny."""
     if isinstance(value, int):

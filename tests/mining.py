@@ -56,9 +56,7 @@ class Mining:
             self.environment.setenv(name, token)
         url = self.running.gitee_url if gitee else self.running.url
         before = len(self.world.requests)
-        ended = self.command(
-            "miner", "fetch", *arguments, "--api-url", url, "--study", self.study
-        )
+        ended = self.command("miner", "fetch", *arguments, "--api-url", url, "--study", self.study)
         self.asked = self.world.requests[before:]
         return ended
 

@@ -110,11 +110,10 @@ CREATE TABLE store.alias (
 CREATE TABLE store.checkpoint (
     stream       VARCHAR PRIMARY KEY,
     project      VARCHAR NOT NULL,
-    selection    JSON NOT NULL,
+    selection    JSON NOT NULL,          -- what the list is about, and what its walk must know
     url          VARCHAR NOT NULL,       -- the page to ask for next; when complete, the last one again
     since        VARCHAR,                -- of that page
     etag         VARCHAR,                -- of that page, when it was asked for before
-    tie_found    BOOLEAN,                -- whether pages within one timestamp held new rows
     is_complete  BOOLEAN NOT NULL,
     listed_count BIGINT,                 -- what the source's search counted
     counted_at   TIMESTAMP,

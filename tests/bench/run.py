@@ -132,8 +132,14 @@ def main() -> int:
     """Print the table."""
     os.environ["NO_COLOR"] = "1"
     programs = ("miner", "annotation", "analysis", "report")
-    found = [*(start_up(program) for program in programs), bulk_insert(),
-             short_transactions(), kept_log(), issue_mining.bulk_insert(), issue_mining.memory()]  # fmt: skip
+    found = [
+        *(start_up(program) for program in programs),
+        bulk_insert(),
+        short_transactions(),
+        kept_log(),
+        issue_mining.bulk_insert(),
+        issue_mining.memory(),
+    ]
     print(f"{'what':48} {'ours':>9} {'other':>10} {'ratio':>7}  target")
     for each in found:
         ours, other = each.figures()

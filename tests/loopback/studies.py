@@ -66,7 +66,8 @@ def progress(directory: Path) -> dict[str, Rows]:
     return {
         "checkpoint": query(
             directory,
-            "SELECT * EXCLUDE (run_id, updated_at) FROM store.checkpoint ORDER BY ALL",
+            "SELECT * EXCLUDE (run_id, updated_at, listed_count, counted_at) "
+            "FROM store.checkpoint ORDER BY ALL",
         ),
         "part_read": query(directory, "SELECT * FROM store.part_read ORDER BY ALL"),
     }
@@ -74,6 +75,8 @@ def progress(directory: Path) -> dict[str, Rows]:
 
 def runs(directory: Path) -> Rows:
     """How each run ended, in their order; one that was killed never did."""
+    if not (directory / "study.duckdb").exists():
+        return []
     return query(
         directory,
         "SELECT command, outcome, ended_at IS NOT NULL FROM store.run ORDER BY started_at",

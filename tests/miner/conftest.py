@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,10 +10,13 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from asking import START, TOKEN
 from loopback import serving
+from loopback.scripted import Scripted, scripted
 from mining import FakeTime, Mining
 
 from data import redaction
+from miner.client import Client
 
 
 @pytest.fixture
@@ -46,3 +50,46 @@ def mining(
             return Mining(command, monkeypatch, server, tmp_path / study)
 
         yield start
+
+
+@pytest.fixture
+def server() -> Iterator[Scripted]:
+    """A server that answers with what a test writes into its script."""
+    with scripted() as served:
+        yield served
+
+
+@pytest.fixture
+def fake() -> FakeTime:
+    """A fixed moment, from which waits go on."""
+    return FakeTime(START)
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """What the client told its user."""
+    return []
+
+
+@pytest.fixture
+def make_client(
+    server: Scripted,
+    fake: FakeTime,
+    told: list[str],
+    alone: None,  # noqa: ARG001
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Callable[..., Client]]:
+    """Makes clients of the scripted server, or of another, for a user in Tokyo."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    with ExitStack() as opened:
+
+        def make(token: str | None = TOKEN, url: str = "", **options: Any) -> Client:
+            usual = {"clock": fake.clock(), "tell": told.append, "timeout_s": 5}
+            client = Client(url or server.url, token, **{**usual, **options})
+            opened.callback(client.close)
+            return client
+
+        yield make
+    monkeypatch.undo()
+    time.tzset()

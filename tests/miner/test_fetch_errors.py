@@ -168,7 +168,7 @@ def test_control_c(mining: Start) -> None:
     _nothing, said = process.communicate(timeout=60)
 
     assert process.returncode == 130
-    assert "199 issues and 0 comments of this run are stored; the same command goes on" in said
+    assert "has stored 199 issues and 0 comments; the same command goes on from there" in said
     assert "Traceback" not in said
     assert outcomes(at) == ["interrupted"]
     stored = len(at.numbers())

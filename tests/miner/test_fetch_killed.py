@@ -144,6 +144,13 @@ def asked(requests: list[Request]) -> list[tuple[str, bytes]]:
     return [(request.target, request.body) for request in requests]
 
 
+def number_of_pages(study: Path) -> int:
+    """Those that are in the study; a fetch makes it with the first."""
+    if not (study / "study.duckdb").exists():
+        return 0
+    return int(studies.query(study, "SELECT count(*) FROM store.response")[0][0])
+
+
 def cases() -> Iterator[Any]:
     for name, way in WAYS.items():
         for k, kind in enumerate(way.kinds, 1):
@@ -170,14 +177,15 @@ def test_killed_at_any_page_a_fetch_ends_in_the_same_rows(
         assert whole.run(study) == -signal.SIGKILL
 
     assert len(whole.asked(start)) == k
-    pages = studies.query(study, "SELECT count(*) FROM store.response")[0][0]
+    pages = number_of_pages(study)
     assert pages == stored if moment in {"before", "mid"} else pages in {stored, stored + 1}
-    assert studies.runs(study) == [("miner fetch", "running", False)]
+    killed = [("miner fetch", "running", False)] if pages else []
+    assert studies.runs(study) == killed
 
     assert whole.run(study) == 0
     assert studies.mined(study) == studies.mined(whole.directory)
     assert studies.progress(study) == studies.progress(whole.directory)
-    assert studies.runs(study) == [("miner fetch", "running", False), ("miner fetch", "ok", True)]
+    assert studies.runs(study) == [*killed, ("miner fetch", "ok", True)]
     requests = [each for each in whole.asked(start) if each.status != 304]
     again = Counter(asked(requests)) - Counter(asked(whole.requests))
     assert again.total() <= 1, [what for what, _body in again]

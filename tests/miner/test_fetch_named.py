@@ -84,6 +84,21 @@ def test_without_a_token_a_long_file_comes_from_the_list(mining: Start, tmp_path
     assert at.column("SELECT count(*) FROM comments") == [comments]
 
 
+def test_a_second_file_of_the_same_project_comes_from_the_list_too(
+    mining: Start, tmp_path: Path
+) -> None:
+    at = mining(World.generated(250, comments_each=0))
+    for first in (1, 2):
+        named = range(first, 250, 4)
+        at.fetch("--from", file_of(tmp_path, "url", *map(url, named)), "--max-wait", "0")
+        assert len(at.asked) <= 4
+    assert at.numbers() == {number for number in range(1, 250) if number % 4 in (1, 2)}
+    # The list was read twice, and a rebuild tells what came from which file.
+    rows = at.rows("FROM issues ORDER BY artifact_id")
+    assert at.command("miner", "rebuild", "--study", at.study).returncode == 0
+    assert at.rows("FROM issues ORDER BY artifact_id") == rows
+
+
 def test_without_a_token_a_short_file_is_asked_for_one_by_one(
     large: Mining, tmp_path: Path
 ) -> None:
@@ -229,7 +244,10 @@ def test_options_that_a_file_leaves_no_room_for_are_refused(
 
 
 def test_a_file_cannot_send_a_token_to_a_server_that_the_user_did_not_name(
-    command: Callable[..., CompletedProcess[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Callable[..., CompletedProcess[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fake_time: object,  # noqa: ARG001
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     sheet = file_of(tmp_path, "url", "github:git.example.org/team/app#4")
