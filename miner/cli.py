@@ -18,7 +18,7 @@ from report.console import (
     open_study,
 )
 
-app = console.application("Bring evidence into a study: issues with their comments.")
+app = console.application("Bring evidence into a study: issues, their comments, repositories.")
 
 ApiOption = Annotated[
     str | None,
@@ -36,7 +36,7 @@ MaxWaitOption = Annotated[
 
 @app.callback()
 def miner(version: console.VersionOption = False) -> None:
-    """Bring evidence into a study: issues with their comments."""
+    """Bring evidence into a study: issues, their comments, repositories."""
 
 
 @app.command("fetch")
@@ -144,9 +144,94 @@ def fetch_issues(
         raise typer.Exit(1)
 
 
+@app.command("repos")
+def search_repositories(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="As on GitHub: tensorflow, topic:keras.")
+    ],
+    language: Annotated[
+        list[str] | None,
+        typer.Option(metavar="L", help="In this language; repeated: in one of them."),
+    ] = None,
+    pushed: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Last pushed to between two days.")
+    ] = None,
+    created: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Created between two days.")
+    ] = None,
+    stars: Annotated[
+        str | None, typer.Option(metavar="N..M", help="So many stars: 10.., 10..100.")
+    ] = None,
+    forks: Annotated[str, typer.Option(help="no, also or only.")] = "no",
+    archived: Annotated[
+        bool, typer.Option("--archived/--no-archived", help="With archived repositories.")
+    ] = True,
+    disabled: Annotated[
+        bool, typer.Option("--disabled", help="With repositories that GitHub has disabled.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what it would cost; store nothing.")
+    ] = False,
+    api_url: ApiOption = None,
+    token_file: TokenFileOption = None,
+    max_wait: MaxWaitOption = "70m",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Search GitHub's repositories, also for more than the 1,000 results that it gives at once.
+
+    A larger search is cut into slices by date of creation, and every slice is recorded. It can
+    be interrupted: the same command goes on. When it was finished, it is made anew.
+
+    Examples:
+
+        miner repos tensorflow --language python --pushed 2019-01-01..2021-08-30
+
+        miner repos "topic:keras" --stars 10.. --plan
+    """
+    from miner.repository_query import repository_query
+    from miner.searching import run_search, run_search_plan
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    asked = repository_query(
+        query,
+        languages=language or (),
+        pushed=pushed,
+        created=created,
+        stars=stars,
+        forks=forks,
+        with_disabled=disabled,
+        with_archived=archived,
+    )
+    if plan:
+        planned = run_search_plan(
+            asked, output, api_url=api_url, token_file=token_file, max_wait=max_wait
+        )
+        output.document(planned.as_json())
+        output.show(planned.words())
+        return
+    found = run_search(
+        study, asked, output, api_url=api_url, token_file=token_file, max_wait=max_wait
+    )
+    output.document(found.as_json())
+    if verbose:
+        output.show(console_table(found.table(), with_aside=verbose), "")
+    output.show(found.words())
+    for problem in found.problems():
+        output.tell(problem)
+    if not found.is_complete:
+        raise typer.Exit(1)
+
+
 @app.command("projects")
 def show_projects(
-    as_json: JsonOption = False, quiet: QuietOption = False, verbose: VerboseOption = False
+    study: StudyOption = HERE,  # noqa: ARG001  (every command takes it)
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Show the aliases of projects, and how studies found their defects of high priority."""
     from miner.projects import aliases_table
@@ -154,8 +239,7 @@ def show_projects(
 
     output = Output(as_json, quiet, verbose)
     table = aliases_table()
-    names = [column.key for column in table.columns]
-    output.document([dict(zip(names, row, strict=True)) for row in table.rows])
+    output.document({"projects": table.records()})
     output.show(console_table(table, with_aside=verbose))
 
 
@@ -176,6 +260,41 @@ def rebuild_tables(
         rows = rebuild(open_study(study, output), provenance.begin("miner rebuild", {}), bar.update)
     output.document({"rows": rows})
     output.show("rebuilt: " + ", ".join(f"{number:,} {table}" for table, number in rows.items()))
+
+
+@app.command("forget")
+def forget_subject(
+    subject: Annotated[
+        str, typer.Argument(metavar="ID|AUTHOR", help="An issue's URL or id, a login, a pseudonym.")
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")
+    ] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Remove a person or an artifact from every table and every stored response, for good.
+
+    A person goes with everything that they wrote. A tombstone keeps later fetches from bringing
+    it back. Copies that were made before, such as backups, are not changed.
+
+    Examples:
+
+        miner forget https://github.com/owner/name/issues/12 --dry-run
+
+        miner forget some-login
+    """
+    from miner.forget import forget, plan_forget
+    from report.progress import progress
+
+    output = Output(as_json, quiet, verbose)
+    act = plan_forget if dry_run else forget
+    with progress(output, "forget") as bar:
+        removed = act(open_study(study, output), subject, bar.update)
+    output.document({**removed.as_json(), "dry_run": dry_run})
+    output.show(f"{'would forget' if dry_run else 'forgot'} {removed.words()}")
 
 
 @app.command("status")

@@ -119,6 +119,7 @@ def read_parts(
         )
     if wishes.events:
         event_requests = read_events(ingest, area)
+        is_exact = False  # nothing tells beforehand which issues have more than a page of events
     return Plan(strategy, listing, comment_requests, event_requests, is_exact)
 
 

@@ -5,9 +5,8 @@ happens.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 from data import provenance
 from data.errors import StudyError
 from data.store import Study
-from data.times import seconds, utc_time
+from data.times import utc_time
 from miner import fetch, named, projects, scope
 from miner.client import Client
+from miner.connecting import connected
 from miner.ingest import Ingest
 from miner.plan import Plan
 from miner.preview import preview
 from miner.selection import Selection, since_text
 from miner.sources import tracker
-from miner.tokens import find_token
 from report.formatting import counted
 from report.progress import progress
 
@@ -146,7 +145,8 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
             area = scope.of_wanted(ingest.project.repository)
             wishes = fetch.Wishes(Selection(), options.comments, options.timeline)
             if options.timeline:
-                made = replace(made, event_requests=fetch.read_events(ingest, area))
+                events = fetch.read_events(ingest, area)
+                made = replace(made, event_requests=events, is_exact=False)
             done = fetch.finish(ingest, area, wishes, made, is_changed=False)
             documents.append({"named": len(issues) + len(commits), **_document(ingest, done)})
     return {
@@ -206,23 +206,16 @@ def _project(options: Options) -> Project:
     return projects.find(options.project, options.api_url)
 
 
-@contextmanager
-def _client(options: Options, project: Project, tell: Callable[[str], None]) -> Iterator[Client]:
-    token = find_token(project.source, options.token_file, os.environ, tell)
-    if token:
-        projects.refuse_plain_http(project.api_url)
-    client = Client(
+def _client(
+    options: Options, project: Project, tell: Callable[[str], None]
+) -> AbstractContextManager[Client]:
+    return connected(
+        project.source,
         project.api_url,
-        token.value if token else None,
-        kind=project.source,
-        max_wait_s=seconds(options.max_wait),
+        token_file=options.token_file,
+        max_wait=options.max_wait,
         tell=tell,
-        token_name=token.name if token else None,
     )
-    try:
-        yield client
-    finally:
-        client.close()
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def preview(client: Client, project: Project, selection: Selection, options: Opt
             plan.walk_requests(issues),
             comment_requests,
             events if options.timeline else 0,
-            is_exact=not selection.any_label,
+            is_exact=not (selection.any_label or options.timeline),
         ),
         issues,
     )

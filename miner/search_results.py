@@ -77,6 +77,17 @@ class SearchResult:
         """Whether the source gave all that it counted."""
         return all(each.state in ("complete", "split") for each in self.slices)
 
+    def words(self) -> str:
+        """For a reader."""
+        out = [f"{count:,} {kind}" for kind, count in self.left_out.items() if count]
+        said = (
+            f"{self.search}: {self.found:,} repositories found, {self.kept:,} kept "
+            f"({self.new:,} new, {self.changed:,} changed)"
+        )
+        said += f", left out: {', '.join(out)}" if out else ""
+        asked = sum(each.pages > 0 for each in self.slices)
+        return f"{said}; {asked:,} slice{'s' * (asked != 1)}, {self.requests:,} requests"
+
     def problems(self) -> list[str]:
         """Why the search is not complete: the cause, then what to do."""
         told = {

@@ -178,14 +178,14 @@ def test_comments_are_the_same_whichever_way_was_the_cheapest(mining: Start) -> 
 def test_events_are_the_same_with_and_without_a_token(mining: Start) -> None:
     world = World.generated(12, comments_each=0, name="example/tensors")
     world.touch(5, title="another title", state="closed")
-    world.touch(6, labels=["question"])
     world.to_discussion(7)
+    for turn in range(60):  # more events than a page holds
+        world.touch(6, labels=["question" if turn % 2 else "bug"])
     tables = []
     for name, token in (("with", TOKEN), ("without", None)):
         at = same_people(mining(world, name))
         found = at.fetch("example/tensors", "--timeline", token=token)
-        assert found["plan"]["requests"] == len(at.fetching())
-        assert found["rows"]["events_new"] == len(at.rows(EVENT_ROWS))
+        assert found["rows"]["events_new"] == len(at.rows(EVENT_ROWS)) > 119
         tables.append(at.rows(EVENT_ROWS))
     kinds = {row[2] for row in tables[0]}
     assert kinds >= {"labeled", "unlabeled", "closed", "renamed", "cross-referenced", "referenced"}
