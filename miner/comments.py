@@ -88,11 +88,11 @@ def _walk(
     def mark(writer: Writer) -> None:
         writer.execute(
             "INSERT OR REPLACE INTO store.part_read "
-            "SELECT i.artifact_id, 'comments', i.updated_at, false FROM store.issue i LEFT JOIN "
+            "SELECT i.artifact_id, 'comments', i.updated_at, false, ? FROM store.issue i LEFT JOIN "
             "(SELECT artifact_id, count(*) AS live FROM store.comment WHERE gone_at IS NULL "
             "GROUP BY ALL) c USING (artifact_id) "
             f"WHERE coalesce(c.live, 0) = i.comment_count AND {area.sql}",
-            area.parameters,
+            [ingest.run.run_id, *area.parameters],
         )
 
     has_read = ingest.walk(

@@ -66,10 +66,10 @@ def _table(each: dict[str, Any]) -> Table:
 
 def _notes(each: dict[str, Any]) -> list[str]:
     notes = []
-    stored, counted = each["stored"], each["counted"]
-    if counted and counted["issues"] is not None:
+    stored, search = each["stored"], each["counted"]
+    if search and search["issues"] is not None:
         there, here = (
-            counted["issues"] + (counted["pulls"] or 0),
+            search["issues"] + (search["pulls"] or 0),
             stored["issues"] + stored["pulls"],
         )
         if there != here:
@@ -81,8 +81,8 @@ def _notes(each: dict[str, Any]) -> list[str]:
                     else "its index lags behind, or issues are gone; --verify finds out"
                 )
             )
-    elif counted and counted["reason"]:
-        notes.append(f"not compared with the tracker's count: {counted['reason']}")
+    elif search and search["reason"]:
+        notes.append(f"not compared with the tracker's count: {search['reason']}")
     gaps = each["missing_comments"]
     if gaps:
         confirmed = sum(gap["is_confirmed"] for gap in gaps)
@@ -91,7 +91,15 @@ def _notes(each: dict[str, Any]) -> list[str]:
             f"of {counted(len(gaps), 'issue')} the study has fewer comments than the tracker "
             f"counts, of {count(confirmed)} because it lists fewer itself: {named}"
         )
-    if checked := each["verified"]:
+    if not stored["issues"] + stored["pulls"] and not each["rows"]["gone"]:
+        notes.append("the tracker lists no such issue: check labels, state and dates")
+    checked = each["verified"]
+    if each["rows"]["gone"] and not checked:
+        notes.append(
+            f"{counted(each['rows']['gone'], 'issue')} asked for by name: gone or moved; the "
+            "column gone_reason of `artifacts` says which and why"
+        )
+    if checked:
         notes.append(
             f"verified: {count(checked['listed'])} listed, {count(checked['missing'])} missing: "
             f"{count(checked['gone'])} gone, {count(checked['transferred'])} transferred, "

@@ -17,7 +17,7 @@ from miner import archive
 from miner.erased_words import Words
 from miner.erasing import Forgotten, Found, without
 from miner.forgetting import bury, forgotten, names
-from miner.ingest import who_in
+from miner.ingest import check_key, who_in
 from miner.rebuild import host_of, rebuild_in
 from miner.subjects import Subject, subject_of
 from miner.tables import DERIVED
@@ -104,6 +104,7 @@ def _require(study: Study) -> None:
 
 
 def _forget_in(writer: Writer, study: Study, text: str, run: Run, progress: Progress) -> Removal:
+    check_key(writer, study.directory, run.run_id)
     people = who_in(study.directory)
     subject = subject_of(writer, text, people)
     asked = Forgotten(frozenset(subject.artifacts), frozenset(subject.people))

@@ -39,12 +39,12 @@ def who_in(directory: Path) -> Callable[[str], Who]:
     return lambda host: lambda login: pseudonym(key, host, login)
 
 
-def check_key(writer: Writer, directory: Path) -> None:
+def check_key(writer: Writer, directory: Path, run_id: str) -> None:
     """Refuse a key other than the one that made the study's pseudonyms."""
     known = writer.value("SELECT fingerprint FROM store.key_check")
     found = pseudonym(study_key(directory), "", "fingerprint")
     if known is None:
-        writer.execute("INSERT INTO store.key_check VALUES (?)", [found])
+        writer.execute("INSERT INTO store.key_check VALUES (?, ?)", [found, run_id])
     elif known != found:
         raise StudyError(
             f"{directory / 'study.key'} is not the key that made this study's pseudonyms",
@@ -99,7 +99,7 @@ class Ingest:
         """
         with self.study.writing(keep_log=True) as writer:
             provenance.record(writer, self.run, "running")
-            check_key(writer, self.study.directory)
+            check_key(writer, self.study.directory, self.run.run_id)
             exchange = forgetting.cleaned(writer, exchange, self.who)
             archive.keep(writer, exchange)
             rows = self.tracker.read(exchange, self.who)
@@ -110,7 +110,7 @@ class Ingest:
                 checkpoints.save(writer, each, self.run.run_id, exchange.fetched_at)
             if drop is not None:
                 checkpoints.drop(writer, drop)
-            _mark_read(writer, parts)
+            _mark_read(writer, parts, self.run)
             if point is not None and point.is_complete:
                 at_end(writer)
             self._note_traffic(writer)
@@ -174,8 +174,9 @@ class Ingest:
     def _begun(self, stream: str) -> Checkpoint | None:
         if not self.study.exists:  # it is made with the first page, not for a misspelt name
             return None
-        with self.study.reading() as reader:
-            return checkpoints.load(reader, stream)
+        # Not reading: the run before may have been killed before there were tables.
+        with self.study.writing(keep_log=True) as writer:
+            return checkpoints.load(writer, stream)
 
     def _page(
         self, point: Checkpoint, url_since: Callable[[str | None], str]
@@ -245,13 +246,13 @@ def _updates(said: Any) -> tuple[str, ...]:
     return tuple(str(item["updated_at"]) for item in entries(said) if item.get("updated_at"))
 
 
-def _mark_read(writer: Writer, parts: Iterable[PartRead]) -> None:
+def _mark_read(writer: Writer, parts: Iterable[PartRead], run: Run) -> None:
     groups: dict[tuple[str, bool], list[str]] = {}
     for part in parts:
         groups.setdefault((part.part, part.is_short), []).append(part.artifact_id)
     for (name, is_short), artifacts in groups.items():
         writer.execute(
-            "INSERT OR REPLACE INTO store.part_read SELECT artifact_id, ?, updated_at, ? "
+            "INSERT OR REPLACE INTO store.part_read SELECT artifact_id, ?, updated_at, ?, ? "
             "FROM store.issue WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
-            [name, is_short, artifacts],
+            [name, is_short, run.run_id, artifacts],
         )

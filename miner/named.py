@@ -15,7 +15,7 @@ from miner import graphql, plan, scope
 from miner.comments import read_comments
 from miner.commit_issues import issues_of_commits
 from miner.selection import Selection
-from miner.verify import ask_for
+from miner.verify import FEW, ask_for
 from report.formatting import counted
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def fetch_named(
 ) -> plan.Plan:
     """Bring these issues of one project into the study; with `only_new`, those it lacks."""
     before = ingest.client.sent
-    issues = list(dict.fromkeys([*issues, *issues_of_commits(ingest, commits)]))
+    issues = list(dict.fromkeys([*issues, *_of_commits(ingest, commits, tell)]))
     with ingest.study.writing(keep_log=True) as writer:
         writer.execute(
             "INSERT OR IGNORE INTO store.wanted SELECT unnest(?), ?",
@@ -102,14 +102,25 @@ def fetch_named(
     return made
 
 
+def _of_commits(
+    ingest: Ingest, commits: Sequence[ArtifactId], tell: Callable[[str], None]
+) -> list[ArtifactId]:
+    """What the commits brought or closed in this project; here others have other numbers."""
+    found = issues_of_commits(ingest, commits)
+    here = [it for it in found if it.project == ingest.project.name]
+    if elsewhere := [str(it) for it in found if it not in here]:
+        tell(f"of other repositories, and so not fetched: {', '.join(elsewhere[:5])}")
+    return here
+
+
 def _bring(
     ingest: Ingest, wanted: list[dict[str, Any]], file: str, tell: Callable[[str], None]
 ) -> None:
     """By number, or from the list of everything where that is shorter."""
     if ingest.client.has_token and ingest.project.source == "github":
-        batches = -(-len(wanted) // graphql.BATCH)
-        about = counted(len(wanted), "issue")
-        tell(f"plan: {counted(batches, 'request')} for {about}, by GraphQL")
+        if len(wanted) > FEW:
+            batches = counted(-(-len(wanted) // graphql.BATCH), "request")
+            tell(f"plan: {batches} for {len(wanted):,} issues, by GraphQL")
         ask_for(ingest, wanted)
         return
     if len(wanted) > 1 and _list_all(ingest, len(wanted), file, tell):

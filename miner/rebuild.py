@@ -23,6 +23,8 @@ def rebuild(
     """Empty every mined table and fill it again, in one transaction; rows by table."""
     with study.writing() as writer:
         provenance.record(writer, run, "ok")
+        writer.execute("DELETE FROM store.key_check")  # it gives everybody the key's pseudonym
+        check_key(writer, study.directory, run.run_id)
         rebuild_in(writer, study, progress)
         return {
             table.removeprefix("store."): writer.value(f"SELECT count(*) FROM {table}")
@@ -37,8 +39,6 @@ def rebuild_in(
     for table in tables.DERIVED:
         writer.execute(f"DELETE FROM {table}")
     total = writer.value("SELECT count(*) FROM store.response")
-    writer.execute("DELETE FROM store.key_check")
-    check_key(writer, study.directory)
     people = who_in(study.directory)
     for done, (_number, exchange) in enumerate(archive.replay(writer), 1):
         rows = tracker(exchange.source).read(exchange, people(host_of(exchange.project)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # A single issue may be gone, blocked, or moved: a redirect is followed.
 _ANSWERS = (404, 410, 451)
-_FEW = 3  # below, asking one by one is no dearer than a batch and what it leaves open
+FEW = 3  # below, asking one by one is no dearer than a batch and what it leaves open
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def ask_for(
     """Ask for issues by their numbers, a hundred at a time where the server allows it."""
     about = {"selection": selection.as_json()} if selection else {}
     left = list(issues)
-    if ingest.client.has_token and ingest.project.source == "github" and len(left) > _FEW:
+    if ingest.client.has_token and ingest.project.source == "github" and len(left) > FEW:
         batches = [left[at : at + graphql.BATCH] for at in range(0, len(left), graphql.BATCH)]
         left = [row for batch in batches for row in _ask_batch(ingest, batch, about)]
     for row in left:

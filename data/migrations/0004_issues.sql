@@ -127,6 +127,7 @@ CREATE TABLE store.part_read (
     part        VARCHAR NOT NULL,
     updated_at  TIMESTAMP,               -- of the issue
     is_short    BOOLEAN NOT NULL,        -- the source listed fewer than it counts
+    run_id      VARCHAR NOT NULL,
     PRIMARY KEY (artifact_id, part)
 );
 
@@ -150,7 +151,8 @@ CREATE TABLE store.traffic (
 
 -- Tells a lost and newly made study.key from the one that made the pseudonyms.
 CREATE TABLE store.key_check (
-    fingerprint VARCHAR NOT NULL
+    fingerprint VARCHAR NOT NULL,
+    run_id      VARCHAR NOT NULL
 );
 
 CREATE TABLE store.forgotten (

@@ -54,10 +54,6 @@ class Launcher:
         os.killpg(self._pid, signal.SIGKILL)
         assert self._is_over.wait(_PATIENCE_S)
 
-    @property
-    def is_over(self) -> bool:
-        return self._is_over.is_set()
-
 
 @contextmanager
 def launching() -> Iterator[Launcher]:
@@ -77,33 +73,33 @@ def launching() -> Iterator[Launcher]:
 
 
 @contextmanager
-def kill_on(world: World, launcher: Launcher, moment: Moment, due: Due, study: Path) -> Iterator[None]:
+def kill_on(
+    world: World, launcher: Launcher, moment: Moment, due: Due, study: Path
+) -> Iterator[None]:
     """Kill the fetch that runs at the first request for which `due` holds.
 
     `before` its answer, and so surely behind the page before it; in `mid` body; `after` the
     last byte was sent; or when something of that page has reached the disk (`written`).
     """
-    seen: list[int] = []
-    state: list[object] = []
-
-    def is_due(number: int, request: Request) -> bool:
-        if not seen and due(request):
-            seen.append(number)
-            state.append(_files(study))
-        return seen == [number]
+    hit: list[int] = []
+    files: list[object] = []
 
     def before(number: int, request: Request) -> None:
-        if is_due(number, request) and moment == "before":
+        if hit or not due(request):
+            return
+        hit.append(number)
+        files.append(_files(study))
+        if moment == "before":
             launcher.kill()
 
-    def mid(number: int, request: Request) -> None:
-        if is_due(number, request):
+    def mid(number: int, _request: Request) -> None:
+        if hit == [number]:
             launcher.kill()
 
-    def after(number: int, request: Request) -> None:
-        if is_due(number, request) and not launcher.is_over:
+    def after(number: int, _request: Request) -> None:
+        if hit == [number]:
             if moment == "written":
-                _wait_for_change(study, state[0])
+                _wait_for_change(study, files[0])
             launcher.kill()
 
     world.before_response = before

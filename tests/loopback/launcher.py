@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from importlib import import_module
 from typing import Any
 
@@ -44,6 +45,8 @@ def _run(wanted: dict[str, Any]) -> None:
         import_module("miner.cli").main()
     except SystemExit as end:
         code = int(end.code or 0)
+    except BaseException:  # noqa: BLE001 - the log says what it was
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,4 +1,7 @@
-"""What a study holds of a tracker, to be compared with another study of it."""
+"""What a study holds of a tracker, to be compared with another study of it.
+
+Read with nothing but DuckDB, as anybody may: also right after the fetch was killed.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,33 @@ from typing import Any
 import duckdb
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
-# What two fetches of the same pages differ in; of times at which something was noticed, only
+# What two fetches of the same pages differ in; of a time at which something was noticed, only
 # whether there is one counts.
 _OF_RUN = ("run_id", "fetched_at")
 _NOTICED = ("gone_at", "lost_at")
+_THERE = "artifact_id NOT IN (SELECT artifact_id FROM store.departure)"
 
 Rows = list[tuple[Any, ...]]
 
 
-def query(directory: Path, sql: str) -> Rows:
-    """Rows of a study, with nothing but DuckDB."""
-    with duckdb.connect(str(directory / "study.duckdb"), read_only=True) as connection:
-        return connection.execute(sql).fetchall()
+def opened(directory: Path) -> duckdb.DuckDBPyConnection:
+    """The study, to be closed by the caller."""
+    return duckdb.connect(str(directory / "study.duckdb"), read_only=True)
 
 
-def mined(directory: Path, *, with_responses: bool = True) -> dict[str, Rows]:
+def mined(directory: Path) -> dict[str, Rows]:
     """All mined rows in every column but run and time of fetching."""
-    dropped = (*_OF_RUN, *(() if with_responses else ("response_id",)))
     found = {}
-    with duckdb.connect(str(directory / "study.duckdb"), read_only=True) as connection:
+    with opened(directory) as study:
         for table in MINED:
-            names = [row[0] for row in connection.execute(f"DESCRIBE store.{table}").fetchall()]
+            names = [row[0] for row in study.execute(f"DESCRIBE store.{table}").fetchall()]
             columns = [
                 f"{name} IS NOT NULL AS {name}" if name in _NOTICED else name
                 for name in names
-                if name not in dropped
+                if name not in _OF_RUN
             ]
-            found[table] = connection.execute(
-                f"SELECT {', '.join(columns)} FROM store.{table} ORDER BY ALL"
-            ).fetchall()
+            asked = f"SELECT {', '.join(columns)} FROM store.{table} ORDER BY ALL"
+            found[table] = study.execute(asked).fetchall()
     return found
 
 
@@ -46,41 +47,43 @@ def live(directory: Path) -> dict[str, Rows]:
 
     Without their responses: which page a row was on depends on what came between.
     """
-    there = "artifact_id NOT IN (SELECT artifact_id FROM store.departure)"
-    dropped = "(run_id, fetched_at, response_id)"
-    return {
-        "issue": query(directory, f"SELECT * EXCLUDE {dropped} FROM store.issue WHERE {there} ORDER BY ALL"),
-        "comment": query(
-            directory,
-            f"SELECT * EXCLUDE {dropped} FROM store.comment "
-            f"WHERE gone_at IS NULL AND {there} ORDER BY ALL",
-        ),
-        "issue_event": query(
-            directory, f"SELECT * EXCLUDE {dropped} FROM store.issue_event WHERE {there} ORDER BY ALL"
-        ),
-    }
+    conditions = {"issue": "true", "comment": "gone_at IS NULL", "issue_event": "true"}
+    with opened(directory) as study:
+        return {
+            table: study.execute(
+                f"SELECT * EXCLUDE (run_id, fetched_at, response_id) FROM store.{table} "
+                f"WHERE {condition} AND {_THERE} ORDER BY ALL"
+            ).fetchall()
+            for table, condition in conditions.items()
+        }
 
 
 def progress(directory: Path) -> dict[str, Rows]:
     """Where the next fetch goes on, and what it need not read again."""
-    return {
-        "checkpoint": query(
-            directory,
-            "SELECT * EXCLUDE (run_id, updated_at, listed_count, counted_at) "
-            "FROM store.checkpoint ORDER BY ALL",
-        ),
-        "part_read": query(directory, "SELECT * FROM store.part_read ORDER BY ALL"),
-    }
+    with opened(directory) as study:
+        return {
+            "checkpoint": study.execute(
+                "SELECT stream, selection, url, since, etag, is_complete FROM store.checkpoint "
+                "ORDER BY ALL"
+            ).fetchall(),
+            "part_read": study.execute(
+                "SELECT * EXCLUDE run_id FROM store.part_read ORDER BY ALL"
+            ).fetchall(),
+        }
 
 
-def runs(directory: Path) -> Rows:
-    """How each run ended, in their order; one that was killed never did."""
+def so_far(directory: Path) -> tuple[int, Rows]:
+    """How many pages are stored, and how each run ended; one that was killed never did."""
     if not (directory / "study.duckdb").exists():
-        return []
-    return query(
-        directory,
-        "SELECT command, outcome, ended_at IS NOT NULL FROM store.run ORDER BY started_at",
-    )
+        return 0, []
+    with opened(directory) as study:
+        if not study.execute("FROM duckdb_tables() WHERE schema_name = 'store'").fetchall():
+            return 0, []  # killed before there was a table
+        pages = study.execute("SELECT count(*) FROM store.response").fetchall()[0][0]
+        runs = study.execute(
+            "SELECT command, outcome, ended_at IS NOT NULL FROM store.run ORDER BY started_at"
+        ).fetchall()
+    return pages, runs
 
 
 def with_key_of(other: Path, directory: Path) -> Path:

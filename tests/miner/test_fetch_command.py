@@ -41,7 +41,7 @@ def has(entry: Entry, *labels: str) -> bool:
     ("options", "is_meant"),
     [
         ((), lambda _: True),
-        (("--label", "bug"), lambda e: has(e, "bug")),
+        (("--label", "enhancement"), lambda e: has(e, "enhancement")),
         (("--label", "BUG", "--label", "Question"), lambda e: has(e, "bug", "question")),
         (
             ("--label", "bug", "--label", "question", "--any-label"),
@@ -99,6 +99,22 @@ def test_a_table_for_people_says_the_same(mining: Start) -> None:
     assert f"issues {stored:>6} {0:>8} {stored:>7}" in ended.stdout
     assert f"{len(at.asked)} requests" in " ".join(ended.stdout.split())
     assert "1 requests" not in ended.stdout + ended.stderr
+
+
+def test_a_label_that_no_issue_has_is_said_so(mining: Start) -> None:
+    at = mining(small())
+    ended = at.run("example/tensors", "--label", "bugg", token=TOKEN)
+    assert ended.returncode == 0
+    assert "lists no such issue: check labels" in ended.stderr
+
+
+def test_a_comment_that_is_missing_is_said_so(mining: Start) -> None:
+    at = mining(small())
+    at.world.touch(8, comments=99)  # more than it lists, as GitHub counts hidden ones
+    ended = at.run("example/tensors", "--label", "bug", "--label", "question", "--any-label")
+    assert ended.returncode == 0  # nothing can be done about it
+    assert "of 1 issue the study has fewer comments than the tracker counts" in ended.stderr
+    assert "github:example/tensors#8" in ended.stderr
 
 
 def test_the_real_tracker_gives_exactly_its_bugs(mining: Start, study_fixtures: Path) -> None:

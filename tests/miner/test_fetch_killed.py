@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
@@ -16,21 +19,25 @@ from loopback import TOKEN, Request, Running, World, serving, studies
 from loopback.killing import Launcher, Moment, kill_on, launching
 
 MOMENTS: tuple[Moment, ...] = ("before", "mid", "after", "written")
+KILLED = ("miner fetch", "running", False)
+DONE = ("miner fetch", "ok", True)
 
 
 def hundreds() -> World:
     """Two pages of issues, two batches of comments; one issue has three pages of them."""
-    world = World.generated(120, comments_each=2)
+    world = World.generated(120, comments_each=1)
     world.tracker.entries[30].comments = 230
+    for number, entry in world.tracker.entries.items():
+        entry.comments = entry.comments or number % 2
     return world
 
 
 def few() -> World:
     """Fewer pages of all comments than issues; one timestamp fills more than a page."""
-    world = World.generated(12, comments_each=1)
-    world.page_limit = 5
-    for number in range(3, 10):
-        world.tracker.entries[number].updated = world.tracker.entries[9].updated
+    world = World.generated(11, comments_each=1)
+    world.page_limit = 4
+    for number in range(3, 8):
+        world.tracker.entries[number].updated = world.tracker.entries[7].updated
     return world
 
 
@@ -50,55 +57,68 @@ class Way:
 
     make: Callable[[], World]
     kinds: str
-    arguments: tuple[str, ...] = ()
+    arguments: tuple[str, ...]
     token: str | None = None
 
 
-# L list of issues, G comments by GraphQL, E events, C comments of the repository (c: only asked
-# for its length), I comments of an issue, S search.
+# L list of issues, G GraphQL, C comments of the repository (c: only asked for its length),
+# I comments of an issue, S search.
 WAYS = {
-    "graphql": Way(hundreds, "LLGGGGEESS", ("--timeline",), TOKEN),
-    "repository": Way(few, "LLLLLCCCS", ("--no-pulls",)),
-    "issue": Way(rare, "LLcIIIIIISS", ("--label", "crash")),
+    "graphql": Way(hundreds, "LLGGGGGGS", ("--timeline", "--no-pulls"), TOKEN),
+    "repository": Way(few, "LLLLLLCCCS", ("--no-pulls",)),
+    "issue": Way(rare, "LLcIIIIIIS", ("--label", "crash", "--no-pulls")),
 }
 PATHS = {
     "L": "/issues?",
     "G": "/graphql",
-    "E": "/graphql",
     "C": "/issues/comments?",
     "c": "/issues/comments?",
     "I": "/comments?per_page",
     "S": "/search/",
 }
+UNSTORED = "cS"
 
 
 @dataclass
-class Uninterrupted:
-    """A fetch that nobody kills, and the server that it asked."""
+class Fetching:
+    """A server, and fetches from it in a way."""
 
     way: Way
     running: Running
     launcher: Launcher
-    directory: Path
-    requests: list[Request] = field(default_factory=list)
+    study: Path  # of a fetch that nobody kills
+    requests: list[Request] = field(default_factory=list)  # of that fetch
     mined: Any = None
     progress: Any = None
 
-    def run(self, study: Path) -> int:
-        """`miner fetch` into a study; how it ended."""
-        project = self.running.world.tracker.name
-        where = ("--api-url", self.running.url, "--study", str(study), "--quiet")
-        token = {"GITHUB_TOKEN": self.way.token} if self.way.token else {}
-        log = self.directory.parent / "log"
-        return self.launcher.run(log, token, "fetch", project, *self.way.arguments, *where)
-
     @property
-    def world(self) -> Any:
-        return self.running.world
+    def world(self) -> World:
+        return self.running.world  # type: ignore[no-any-return]
 
-    def asked(self, since: int) -> list[Request]:
-        found: list[Request] = self.world.requests[since:]
-        return found
+    def run(self, study: Path) -> int:
+        """`miner fetch`, as a process; how it ended."""
+        token = {"GITHUB_TOKEN": self.way.token} if self.way.token else {}
+        return self.launcher.run(study.parent / "log", token, *self.words(study))
+
+    def words(self, study: Path) -> list[str]:
+        where = ("--api-url", self.running.url, "--study", str(study), "--quiet")
+        return ["fetch", self.world.tracker.name, *self.way.arguments, *where]
+
+    def finish(self, study: Path) -> None:
+        assert self.run(study) == 0, (study.parent / "log").read_text()
+
+
+def started(way: Way, running: Running, launcher: Launcher, folder: Path) -> Fetching:
+    """The server after a fetch that nobody kills."""
+    for resource in ("core", "search"):
+        running.world.quota(None, resource).remaining = 100_000
+        running.world.quota(TOKEN, resource).remaining = 100_000
+    made = Fetching(way, running, launcher, folder / "whole")
+    made.finish(made.study)
+    made.requests = list(made.world.requests)
+    made.mined = studies.mined(made.study)
+    made.progress = studies.progress(made.study)
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -108,100 +128,87 @@ def launcher() -> Iterator[Launcher]:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(
+def fetching(
     launcher: Launcher, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Callable[[str], Uninterrupted]]:
+) -> Iterator[Callable[[str], Fetching]]:
+    """For a way, its server; fetches do not change it, so that tests may share it."""
     with ExitStack() as servers:
 
         @cache
-        def fetched(name: str) -> Uninterrupted:
+        def of(name: str) -> Fetching:
             way = WAYS[name]
-            world = way.make()
-            for resource in ("core", "search"):
-                world.quota(None, resource).remaining = 100_000
-                world.quota(TOKEN, resource).remaining = 100_000
-            running = servers.enter_context(serving(world))
-            directory = tmp_path_factory.mktemp(name) / "study"
-            whole = Uninterrupted(way, running, launcher, directory)
-            assert whole.run(directory) == 0
-            whole.requests = list(world.requests)
-            whole.mined = studies.mined(directory)
-            whole.progress = studies.progress(directory)
-            return whole
+            running = servers.enter_context(serving(way.make()))
+            return started(way, running, launcher, tmp_path_factory.mktemp(name))
 
-        yield fetched
-
-
-@pytest.mark.parametrize("name", WAYS)
-def test_the_ways_are_what_these_tests_take_them_for(
-    uninterrupted: Callable[[str], Uninterrupted], name: str
-) -> None:
-    whole = uninterrupted(name)
-    kinds = whole.way.kinds
-    assert len(whole.requests) == len(kinds)
-    for kind, request in zip(kinds, whole.requests, strict=True):
-        assert PATHS[kind] in request.target
-        assert request.status == 200
+        yield of
 
 
 def asked(requests: list[Request]) -> list[tuple[str, bytes]]:
     return [(request.target, request.body) for request in requests]
 
 
-def number_of_pages(study: Path) -> int:
-    """Those that are in the study; a fetch makes it with the first."""
-    if not (study / "study.duckdb").exists():
-        return 0
-    return int(studies.query(study, "SELECT count(*) FROM store.response")[0][0])
+@pytest.mark.parametrize("name", WAYS)
+def test_the_ways_are_what_these_tests_take_them_for(
+    fetching: Callable[[str], Fetching], name: str
+) -> None:
+    whole = fetching(name)
+    assert len(whole.requests) == len(whole.way.kinds)
+    for kind, request in zip(whole.way.kinds, whole.requests, strict=True):
+        assert PATHS[kind] in request.target
+        assert request.status == 200
+    pages, runs = studies.so_far(whole.study)
+    assert pages == sum(kind not in UNSTORED for kind in whole.way.kinds)
+    assert runs == [DONE]
 
 
-def cases() -> list[Any]:
-    return [
+@pytest.mark.parametrize(
+    ("name", "k"),
+    [
         pytest.param(name, k, id=f"{name}-{k}{kind}")
         for name, way in WAYS.items()
         for k, kind in enumerate(way.kinds, 1)
-    ]
-
-
-@pytest.mark.parametrize(("name", "k"), cases())
+    ],
+)
 def test_killed_around_a_page_a_fetch_ends_in_the_same_rows(
-    uninterrupted: Callable[[str], Uninterrupted], tmp_path: Path, name: str, k: int
+    fetching: Callable[[str], Fetching], tmp_path: Path, name: str, k: int
 ) -> None:
     """Killed at that page, started again, killed there at the next moment, and so on."""
-    whole = uninterrupted(name)
-    study = studies.with_key_of(whole.directory, tmp_path / "study")
-    start = len(whole.world.requests)
+    whole = fetching(name)
+    kind = whole.way.kinds[k - 1]
     page = asked(whole.requests)[k - 1]
-    turn = asked(whole.requests)[:k].count(page)  # within one timestamp, pages are read twice
-    stored = sum(kind not in "cS" for kind in whole.way.kinds[: k - 1])
+    turn = asked(whole.requests)[:k].count(page)  # pages of one timestamp are read twice
+    stored = sum(kind not in UNSTORED for kind in whole.way.kinds[: k - 1])
+    study = studies.with_key_of(whole.study, tmp_path / "study")
+    start = len(whole.world.requests)
     kills = 0
-    for moment in MOMENTS:
-        if moment == "written" and whole.way.kinds[k - 1] in "cS":
-            continue  # nothing is stored of them
-        due = nth_time(page, turn if kills == 0 else 1)
-        with kill_on(whole.world, whole.launcher, moment, due, study):
+    for moment in MOMENTS if kind not in UNSTORED else MOMENTS[:1]:
+        with kill_on(whole.world, whole.launcher, moment, nth(page, turn), study):
             code = whole.run(study)
-        if code == 0:  # it was stored before the last kill, and is not asked for again
-            assert moment in {"written", "after"}
+        if code == 0:  # the page was stored before the last kill, and is not asked for again
+            assert moment == "written"
             break
         assert code == -signal.SIGKILL
-        kills += 1
-        pages = number_of_pages(study)
+        kills, turn = kills + 1, 1
+        pages, runs = studies.so_far(study)
         assert pages == stored if moment in {"before", "mid"} else pages in {stored, stored + 1}
-        assert all(run == ("miner fetch", "running", False) for run in studies.runs(study))
+        assert set(runs) <= {KILLED}
     else:
-        assert whole.run(study) == 0
+        whole.finish(study)
 
     assert studies.mined(study) == whole.mined
     assert studies.progress(study) == whole.progress
-    assert studies.runs(study)[-1] == ("miner fetch", "ok", True)
-    requests = [each for each in whole.asked(start) if each.status != 304]
+    _pages, runs = studies.so_far(study)
+    assert runs[-1] == DONE
+    assert set(runs[:-1]) <= {KILLED}
+    # A list that was complete is asked whether it has changed; that is no page.
+    requests = [each for each in whole.world.requests[start:] if each.status != 304]
     again = Counter(asked(requests)) - Counter(asked(whole.requests))
     assert set(again) <= {page}
     assert again.total() <= kills
 
 
-def nth_time(page: tuple[str, bytes], turn: int) -> Callable[[Request], bool]:
+def nth(page: tuple[str, bytes], turn: int) -> Callable[[Request], bool]:
+    """Whether a request asks for a page for the n-th time."""
     left = turn
 
     def is_due(request: Request) -> bool:
@@ -210,3 +217,83 @@ def nth_time(page: tuple[str, bytes], turn: int) -> Callable[[Request], bool]:
         return left == 0
 
     return is_due
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_study_whose_every_fetch_is_killed_after_a_page_gets_complete(
+    fetching: Callable[[str], Fetching], tmp_path: Path, name: str
+) -> None:
+    whole = fetching(name)
+    study = studies.with_key_of(whole.study, tmp_path / "study")
+    pages = 0
+
+    def has_one_more(_request: Request) -> bool:
+        # Nobody has the study open while a request is on its way.
+        return studies.so_far(study)[0] > pages
+
+    for _ in whole.way.kinds:
+        with kill_on(whole.world, whole.launcher, "before", has_one_more, study):
+            code = whole.run(study)
+        found, runs = studies.so_far(study)
+        if code == 0:
+            break
+        assert code == -signal.SIGKILL
+        assert found == pages + 1
+        assert set(runs) == {KILLED}
+        pages = found
+    else:
+        pytest.fail("it did not get complete")
+
+    assert found == sum(kind not in UNSTORED for kind in whole.way.kinds)
+    assert studies.mined(study) == whole.mined
+    assert studies.progress(study) == whole.progress
+    assert whole.launcher.run(tmp_path / "log", {}, "rebuild", "--study", str(study)) == 0
+    assert studies.mined(study) == whole.mined
+
+
+@pytest.mark.parametrize(("name", "number"), [("graphql", 30), ("issue", 11)])
+def test_what_changes_after_a_kill_within_an_issue_is_read_from_its_first_page(
+    launcher: Launcher, tmp_path: Path, name: str, number: int
+) -> None:
+    way = WAYS[name]
+    with serving(way.make()) as running:
+        whole = started(way, running, launcher, tmp_path)
+        study = studies.with_key_of(whole.study, tmp_path / "study")
+        second = whole.way.kinds.index("G" if name == "graphql" else "I") + 2
+        page = asked(whole.requests)[second]
+        with kill_on(whole.world, launcher, "before", nth(page, 1), study):
+            assert whole.run(study) == -signal.SIGKILL
+        with studies.opened(study) as found:
+            begun = found.execute("SELECT count(*) FROM store.checkpoint").fetchall()
+        assert begun == [(2 if name == "graphql" else 3,)]  # the issue's own is among them
+
+        whole.world.edit_comment(number, index=0, body="not on the page that comes next")
+        whole.finish(study)
+        after = studies.with_key_of(whole.study, tmp_path / "after")
+        whole.finish(after)
+        assert studies.live(study) == studies.live(after)
+
+
+def test_a_program_that_was_started_in_the_ordinary_way(
+    fetching: Callable[[str], Fetching], tmp_path: Path
+) -> None:
+    whole = fetching("repository")
+    study = studies.with_key_of(whole.study, tmp_path / "study")
+    words = [sys.executable, "-c", "from miner.cli import main; main()", *whole.words(study)]
+    number = len(whole.world.requests) + 4
+    environment = {name: value for name, value in os.environ.items() if name != "GITHUB_TOKEN"}
+    with Popen(words, start_new_session=True, env=environment) as program:
+
+        def kill(at: int, _request: Request) -> None:
+            if at == number:
+                os.killpg(program.pid, signal.SIGKILL)
+                program.wait()
+
+        whole.world.before_response = kill
+        try:
+            assert program.wait() == -signal.SIGKILL
+        finally:
+            whole.world.before_response = None
+    assert studies.so_far(study) == (3, [KILLED])
+    whole.finish(study)
+    assert studies.mined(study) == whole.mined

@@ -156,7 +156,15 @@ def test_what_is_gone_or_moved_is_marked_and_the_rest_is_stored(
     stored = large.column("SELECT artifact_id FROM issues ORDER BY artifact_id")
     assert stored == [*(f"github:example/large#{number}" for number in (1, 5, 6)), moved]
     # None of them is asked for again.
-    assert large.fetch("--from", sheet, token=token)["requests"] == 0
+    again = large.run("--from", sheet, token=token)
+    assert (again.returncode, large.asked) == (0, [])
+
+
+def test_what_is_gone_is_said_so(large: Mining, tmp_path: Path) -> None:
+    large.world.delete(2)
+    ended = large.run("--from", file_of(tmp_path, "url", url(1), url(2)), token=TOKEN)
+    assert ended.returncode == 0
+    assert "1 issue asked for by name: gone or moved" in ended.stderr
 
 
 def test_a_quota_that_ends_in_the_middle_costs_nothing_twice(large: Mining, tmp_path: Path) -> None:
