@@ -21,6 +21,7 @@ import duckdb
 from data import compaction, locks
 from data.errors import StudyError
 from data.migration import Migration, shipped_migrations
+from data.watching import Watch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -250,18 +251,26 @@ class Study:
                 )
         return [migration for migration in self._migrations if migration.number not in applied]
 
-    def _connect(self, *, read_only: bool, keep_log: bool) -> duckdb.DuckDBPyConnection:
+    def _connect(
+        self, *, read_only: bool, keep_log: bool
+    ) -> tuple[duckdb.DuckDBPyConnection, Watch]:
         give_up = self._clock() + self._wait_s
         told: locks.Holder | None = None
         for pause in locks.pauses():
+            watch = Watch(self.database)
             try:
-                before = _identity(self.database)
                 connection = _open(self.database, read_only=read_only, keep_log=keep_log)
-                if _identity(self.database) == before:
-                    return connection
-                connection.close()  # of a file that was replaced while it was being opened
+                if watch.is_unchanged():
+                    return connection, watch
+                connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+                connection.close()
+                watch.end()
             except duckdb.Error as error:
+                is_unchanged = watch.is_unchanged()
+                watch.end()
                 holder = locks.holder(str(error))
+                if holder is None and not is_unchanged:
+                    continue
                 if holder is None:
                     raise self._explained(error) from error
                 if holder != told:
@@ -280,7 +289,7 @@ class Study:
     def _opened(
         self, *, read_only: bool, keep_log: bool = False
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        connection = self._connect(read_only=read_only, keep_log=keep_log)
+        connection, watch = self._connect(read_only=read_only, keep_log=keep_log)
         try:
             yield connection
         except RuntimeError as error:
@@ -296,6 +305,7 @@ class Study:
         finally:
             with suppress(duckdb.Error):  # after a full disk there is nothing left to close
                 connection.close()
+            watch.end()
 
     def _explained(self, error: Exception) -> StudyError:
         return locks.explained(error, self.database)
@@ -363,15 +373,6 @@ def _named(draft: Path, target: Path) -> bool:
             return False
         draft.rename(target)
     return True
-
-
-def _identity(database: Path) -> tuple[int, int] | None:
-    """Which file has that name now."""
-    try:
-        found = database.stat()
-    except OSError:  # opening it will say what is wrong
-        return None
-    return found.st_dev, found.st_ino
 
 
 @contextmanager

@@ -297,6 +297,80 @@ def forget_subject(
     output.show(f"{'would forget' if dry_run else 'forgot'} {removed.words()}")
 
 
+@app.command("backup")
+def back_up(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="The file to write; else named by study and time."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read FILE to its end and say whether it is whole.")
+    ] = False,
+    with_key: Annotated[
+        bool, typer.Option("--with-key", help="With study.key, which undoes the pseudonyms.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.")] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write the study to one file, or check such a file.
+
+    Unpack it into an empty directory (tar -xzf FILE) to have the study again.
+
+    Examples:
+
+        miner backup before-round-2.tar.gz
+
+        miner backup before-round-2.tar.gz --check
+    """
+    from miner.backup import backup, check_file
+
+    output = Output(as_json, quiet, verbose)
+    if check:
+        found = check_file(file)
+        output.document(found)
+        output.show(f"whole: {sum(found['rows'].values()):,} rows, made {found['made_at']}")
+        return
+    found = backup(open_study(study, output), file, with_key=with_key, overwrite=overwrite)
+    output.document(found)
+    output.show(f"{found['file']}: {found['bytes']:,} bytes, {sum(found['rows'].values()):,} rows")
+
+
+@app.command("merge")
+def merge_studies(
+    other: Annotated[
+        Path, typer.Argument(metavar="OTHER_STUDY", help="Another study's directory.")
+    ],
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Bring what another study has fetched and labelled into this one; the other is only read.
+
+    The newest word about each issue wins, and pseudonyms become those of this study. Merging
+    again changes nothing. Analyses are not taken: run them here.
+    """
+    from data import provenance
+    from miner.merging import merge
+    from report.progress import progress
+
+    output = Output(as_json, quiet, verbose)
+    run = provenance.begin("miner merge", {"other": str(other)})
+    with progress(output, "merge") as bar:
+        found = merge(open_study(study, output), open_study(other, output), run, bar.update)
+    output.document(found)
+    rows = "".join(f", {count:,} rows of {table}" for table, count in found["rows"].items())
+    output.show(f"{found['responses']:,} responses{rows} from {other}")
+    if found["forgotten_people_unknown_here"]:
+        output.tell(
+            f"{other} has forgotten {found['forgotten_people_unknown_here']:,} people; "
+            "if they are in this study, forget them here as well"
+        )
+
+
 @app.command("status")
 def show_status(
     study: StudyOption = HERE,
