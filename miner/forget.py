@@ -104,7 +104,6 @@ def _require(study: Study) -> None:
 
 
 def _forget_in(writer: Writer, study: Study, text: str, run: Run, progress: Progress) -> Removal:
-    check_key(writer, study.directory, run.run_id)
     check_key(writer, study.directory, run.run_id)  # with another key nobody would be found
     people = who_in(study.directory)
     subject = subject_of(writer, text, people)

@@ -15,7 +15,14 @@ from importlib import import_module
 from typing import Any
 
 # All that a fetch imports sooner or later.
-_HEAVY = ("miner.cli", "miner.fetching", "miner.fetch_view", "github.Requester", "pyarrow", "duckdb")
+_HEAVY = (
+    "miner.cli",
+    "miner.fetching",
+    "miner.fetch_view",
+    "github.Requester",
+    "pyarrow",
+    "duckdb",
+)
 
 
 def main() -> None:

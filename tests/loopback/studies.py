@@ -5,11 +5,15 @@ Read with nothing but DuckDB, as anybody may: also right after the fetch was kil
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
+
+from data.store import Study
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
 # What two fetches of the same pages differ in; of a time at which something was noticed, only
@@ -86,8 +90,36 @@ def so_far(directory: Path) -> tuple[int, Rows]:
     return pages, runs
 
 
-def with_key_of(other: Path, directory: Path) -> Path:
-    """A directory for a study that calls people by the same pseudonyms as another."""
+def keyed(directory: Path) -> Path:
+    """The directory for a study that calls people by the same pseudonyms as others made here."""
     directory.mkdir(parents=True)
-    shutil.copy(other / "study.key", directory)
+    key = directory / "study.key"
+    key.write_text("5" * 64, encoding="ascii")
+    key.chmod(0o600)
     return directory
+
+
+@contextmanager
+def opened_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Leave studies open between transactions; the function closes them.
+
+    Opening and closing is most of what a small fetch costs, and no matter of what is fetched.
+    """
+    connections: dict[Path, duckdb.DuckDBPyConnection] = {}
+
+    @contextmanager
+    def opened(self: Study, **_how: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+        if self.database not in connections:
+            connections[self.database] = duckdb.connect(self.database, config={"TimeZone": "UTC"})
+        yield connections[self.database]
+
+    def close() -> None:
+        for connection in connections.values():
+            connection.close()
+        connections.clear()
+
+    monkeypatch.setattr(Study, "_opened", opened)
+    try:
+        yield close
+    finally:
+        close()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loopback import payloads
-from loopback.entries import generated
+from loopback.entries import Entry, generated
 from loopback.exchange import Reply, Request
 from loopback.faults import Faults
 from loopback.quota import Quota, Quotas
@@ -127,6 +127,15 @@ class World:
             at = payloads.instant(changes.pop("at")) if "at" in changes else self.tick()
             self.tracker.touch(number, at, comment, **changes)
             return payloads.zulu(at)
+
+    def create(self, *labels: str) -> int:
+        """Open an issue; returns its number."""
+        with self.lock:
+            at = self.tick()
+            number = max([*self.tracker.entries, *self.tracker.gone], default=0) + 1
+            entry = Entry(number, 2_000_000_000 + number, at, at, None, 0, labels, is_pull=False)
+            self.tracker.store(payloads.issue(entry, self.tracker.name))
+            return number
 
     def edit_comment(self, number: int, index: int = 0, body: str = "edited") -> int:
         with self.lock:

@@ -15,68 +15,13 @@ from subprocess import Popen
 from typing import Any
 
 import pytest
-from loopback import TOKEN, Request, Running, World, serving, studies
+from loopback import Request, Running, World, serving, studies
 from loopback.killing import Launcher, Moment, kill_on, launching
+from loopback.ways import PATHS, UNSTORED, WAYS, Way, asked
 
-MOMENTS: tuple[Moment, ...] = ("before", "mid", "after", "written")
+MOMENTS: tuple[Moment, ...] = ("mid", "after", "written")
 KILLED = ("miner fetch", "running", False)
 DONE = ("miner fetch", "ok", True)
-
-
-def hundreds() -> World:
-    """Two pages of issues, two batches of comments; one issue has three pages of them."""
-    world = World.generated(130, comments_each=1)
-    for entry in world.tracker.entries.values():
-        entry.comments = 1
-    world.tracker.entries[31].comments = 230
-    return world
-
-
-def few() -> World:
-    """Fewer pages of all comments than issues; one timestamp fills more than a page."""
-    world = World.generated(11, comments_each=1)
-    world.page_limit = 4
-    for number in range(3, 8):
-        world.tracker.entries[number].updated = world.tracker.entries[7].updated
-    return world
-
-
-def rare() -> World:
-    """Few issues with the label among many comments; one of them has three pages of comments."""
-    world = World.generated(40, comments_each=2)
-    world.page_limit = 3
-    for number, entry in world.tracker.entries.items():
-        entry.labels = ("crash",) if number in {6, 11, 13, 22} else ()
-    world.tracker.entries[11].comments = 7
-    return world
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way to get comments, and the requests that it takes where nothing goes wrong."""
-
-    make: Callable[[], World]
-    kinds: str
-    arguments: tuple[str, ...]
-    token: str | None = None
-
-
-# L list of issues, G GraphQL, C comments of the repository (c: only asked for its length),
-# I comments of an issue, S search.
-WAYS = {
-    "graphql": Way(hundreds, "LLGGGGGGS", ("--timeline", "--no-pulls"), TOKEN),
-    "repository": Way(few, "LLLLLLCCCS", ("--no-pulls",)),
-    "issue": Way(rare, "LLcIIIIIIS", ("--label", "crash", "--no-pulls")),
-}
-PATHS = {
-    "L": "/issues?",
-    "G": "/graphql",
-    "C": "/issues/comments?",
-    "c": "/issues/comments?",
-    "I": "/comments?per_page",
-    "S": "/search/",
-}
-UNSTORED = "cS"
 
 
 @dataclass
@@ -110,10 +55,7 @@ class Fetching:
 
 def started(way: Way, running: Running, launcher: Launcher, folder: Path) -> Fetching:
     """The server after a fetch that nobody kills."""
-    for resource in ("core", "search"):
-        running.world.quota(None, resource).remaining = 100_000
-        running.world.quota(TOKEN, resource).remaining = 100_000
-    made = Fetching(way, running, launcher, folder / "whole")
+    made = Fetching(way, running, launcher, studies.keyed(folder / "whole"))
     made.finish(made.study)
     made.requests = list(made.world.requests)
     made.mined = studies.mined(made.study)
@@ -137,14 +79,10 @@ def fetching(
         @cache
         def of(name: str) -> Fetching:
             way = WAYS[name]
-            running = servers.enter_context(serving(way.make()))
+            running = servers.enter_context(serving(way.world()))
             return started(way, running, launcher, tmp_path_factory.mktemp(name))
 
         yield of
-
-
-def asked(requests: list[Request]) -> list[tuple[str, bytes]]:
-    return [(request.target, request.body) for request in requests]
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -178,7 +116,7 @@ def test_killed_around_a_page_a_fetch_ends_in_the_same_rows(
     page = asked(whole.requests)[k - 1]
     turn = asked(whole.requests)[:k].count(page)  # pages of one timestamp are read twice
     stored = sum(kind not in UNSTORED for kind in whole.way.kinds[: k - 1])
-    study = studies.with_key_of(whole.study, tmp_path / "study")
+    study = studies.keyed(tmp_path / "study")
     start = len(whole.world.requests)
     kills = 0
     for moment in MOMENTS if kind not in UNSTORED else MOMENTS[:1]:
@@ -190,7 +128,7 @@ def test_killed_around_a_page_a_fetch_ends_in_the_same_rows(
         assert code == -signal.SIGKILL
         kills, turn = kills + 1, 1
         pages, runs = studies.so_far(study)
-        assert pages == stored if moment in {"before", "mid"} else pages in {stored, stored + 1}
+        assert pages == stored if moment == "mid" else pages in {stored, stored + 1}
         assert set(runs) <= {KILLED}
     else:
         whole.finish(study)
@@ -224,7 +162,7 @@ def test_a_study_whose_every_fetch_is_killed_after_a_page_gets_complete(
     fetching: Callable[[str], Fetching], tmp_path: Path, name: str
 ) -> None:
     whole = fetching(name)
-    study = studies.with_key_of(whole.study, tmp_path / "study")
+    study = studies.keyed(tmp_path / "study")
     pages = 0
 
     def has_one_more(_request: Request) -> bool:
@@ -256,9 +194,9 @@ def test_what_changes_after_a_kill_within_an_issue_is_read_from_its_first_page(
     launcher: Launcher, tmp_path: Path, name: str, number: int
 ) -> None:
     way = WAYS[name]
-    with serving(way.make()) as running:
+    with serving(way.world()) as running:
         whole = started(way, running, launcher, tmp_path)
-        study = studies.with_key_of(whole.study, tmp_path / "study")
+        study = studies.keyed(tmp_path / "study")
         second = whole.way.kinds.index("G" if name == "graphql" else "I") + 2
         page = asked(whole.requests)[second]
         with kill_on(whole.world, launcher, "before", nth(page, 1), study):
@@ -269,7 +207,7 @@ def test_what_changes_after_a_kill_within_an_issue_is_read_from_its_first_page(
 
         whole.world.edit_comment(number, index=0, body="not on the page that comes next")
         whole.finish(study)
-        after = studies.with_key_of(whole.study, tmp_path / "after")
+        after = studies.keyed(tmp_path / "after")
         whole.finish(after)
         assert studies.live(study) == studies.live(after)
 
@@ -278,7 +216,7 @@ def test_a_program_that_was_started_in_the_ordinary_way(
     fetching: Callable[[str], Fetching], tmp_path: Path
 ) -> None:
     whole = fetching("repository")
-    study = studies.with_key_of(whole.study, tmp_path / "study")
+    study = studies.keyed(tmp_path / "study")
     words = [sys.executable, "-c", "from miner.cli import main; main()", *whole.words(study)]
     number = len(whole.world.requests) + 4
     environment = {name: value for name, value in os.environ.items() if name != "GITHUB_TOKEN"}

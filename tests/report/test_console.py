@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 import typer
+from loopback import TOKEN as tracker_token  # noqa: N811  (TOKEN is another one here)
+from loopback import World, serving
 from rich.table import Table
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -33,8 +35,15 @@ SHEET = "URL,Final_label\nhttps://github.com/o/r/issues/1,A1\n"
 IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label", "--taxonomy",
           "hp-defects")  # fmt: skip
 
-# A call of every command that succeeds in a study with one label and one result.
+# A call of every command that succeeds in a study with one label, one result and some issues.
 CALLS = {
+    ("miner", "fetch"): ("example/tensors", "--plan"),
+    ("miner", "repos"): ("tensors", "--plan"),
+    ("miner", "projects"): (),
+    ("miner", "rebuild"): (),
+    ("miner", "forget"): ("github:example/tensors#1", "--dry-run"),
+    ("miner", "backup"): (),
+    ("miner", "merge"): ("other",),
     ("miner", "status"): (),
     ("annotation", "taxonomy", "list"): (),
     ("annotation", "taxonomy", "show"): ("dl-bugs",),
@@ -71,20 +80,52 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study with one label and one result, made by the console scripts."""
+def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
+    """A study with one label, one result and some issues, made by the console scripts."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
-    for words in (("annotation", *IMPORT), ("analysis", "coverage-gap", "--quiet")):
+    calls = (
+        ("annotation", *IMPORT),
+        ("analysis", "coverage-gap", "--quiet"),
+        ("miner", "fetch", "example/tensors", "--api-url", tracker),
+    )
+    for words in calls:
         line = [SCRIPTS / words[0], *words[1:]]
-        subprocess.run(line, cwd=folder, env=environment(), check=True, capture_output=True)
+        ours = environment() | {"GITHUB_TOKEN": tracker_token}
+        subprocess.run(line, cwd=folder, env=ours, check=True, capture_output=True)
     return folder
 
 
 @pytest.fixture
 def study(made: Path, tmp_path: Path) -> Path:
-    """A copy of it in the folder where `command` runs."""
+    """A copy of it in the folder where `command` runs, and another one beside it."""
+    shutil.copytree(made, tmp_path / "other")
     return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
+
+
+@pytest.fixture(scope="module")
+def tracker() -> Iterator[str]:
+    """The address of a tracker that `made` was fetched from."""
+    with serving(World.small()) as server:
+        yield server.url
+
+
+@pytest.fixture
+def call(
+    study: Path,  # noqa: ARG001
+    tracker: str,
+    command: Command,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Command:
+    """Runs the call of a command, with the tracker where one is needed."""
+    monkeypatch.setenv("GITHUB_TOKEN", tracker_token)
+
+    def run(words: tuple[str, ...], *more: str) -> CompletedProcess[str]:
+        asks = words in {("miner", "fetch"), ("miner", "repos")}
+        where = ("--api-url", tracker) if asks else ()
+        return command(*words, *CALLS[words], *where, *more)
+
+    return run
 
 
 # Help.
@@ -130,27 +171,24 @@ def test_every_command_is_called_below() -> None:
 
 
 @each_call
-@pytest.mark.usefixtures("study")
-def test_json_is_one_document_on_standard_output(words: tuple[str, ...], command: Command) -> None:
-    ended = command(*words, *CALLS[words], "--json")
+def test_json_is_one_document_on_standard_output(words: tuple[str, ...], call: Command) -> None:
+    ended = call(words, "--json")
     assert ended.returncode == 0
     assert isinstance(json.loads(ended.stdout), dict)
     assert ended.stdout.endswith("}\n")
 
 
 @each_call
-@pytest.mark.usefixtures("study")
-def test_a_quiet_command_prints_nothing(words: tuple[str, ...], command: Command) -> None:
-    ended = command(*words, *CALLS[words], "-q")
+def test_a_quiet_command_prints_nothing(words: tuple[str, ...], call: Command) -> None:
+    ended = call(words, "-q")
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 
 @each_call
-@pytest.mark.usefixtures("study")
 def test_a_command_prints_its_result_on_standard_output(
-    words: tuple[str, ...], command: Command
+    words: tuple[str, ...], call: Command
 ) -> None:
-    ended = command(*words, *CALLS[words])
+    ended = call(words)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.strip()
 
