@@ -246,14 +246,9 @@ def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
 
 def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
     answered = entry(said, "repository")
-    not_found = {
-        error["path"][-1]
-        for error in entries(entry(exchange.json(), "errors"))
-        if error.get("type") == "NOT_FOUND" and error.get("path")
-    }
+    # What is missing here is asked for once more, by itself: only that answer says why.
     for artifact in exchange.request["artifacts"]:
-        name = f"n{artifact.rpartition('#')[2]}"
-        node = entry(answered, name)
+        node = entry(answered, f"n{artifact.rpartition('#')[2]}")
         if isinstance(node, Mapping) and (row := _issue_row(node, who)):
             rows.issues.append(row)
             rows.aliases.extend(github.asked_names(artifact, row))
@@ -263,8 +258,6 @@ def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
                 missing = selection_of(exchange.request["selection"]).missing_labels(row)
                 rows.lost_labels.extend((row.artifact_id, label) for label in missing)
             _read_comments(rows, exchange, row.artifact_id, node, who)
-        elif name in not_found:
-            rows.departures.append(DepartureRow(artifact, "not found"))
 
 
 def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:

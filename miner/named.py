@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
 from data.identity import ArtifactId, parse
-from miner import graphql, plan, scope
+from miner import forgetting, graphql, plan, scope
 from miner.comments import read_comments
 from miner.commit_issues import issues_of_commits
 from miner.selection import Selection
@@ -85,6 +85,8 @@ def fetch_named(
     before = ingest.client.sent
     issues = list(dict.fromkeys([*issues, *_of_commits(ingest, commits, tell)]))
     with ingest.study.writing(keep_log=True) as writer:
+        gone = forgetting.forgotten(writer).artifacts
+        issues = [it for it in issues if str(it) not in gone]
         writer.execute(
             "INSERT OR IGNORE INTO store.wanted SELECT unnest(?), ?",
             [[str(it) for it in issues], ingest.run.run_id],

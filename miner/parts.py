@@ -82,9 +82,11 @@ class PartReader:
                 self._part.query, {"ids": [row["node_id"] for row in asked], "after": None}
             )
         except Trouble:
-            if self._batch == 1:
-                raise
             self._batch = max(1, self._batch // 4)
+            if len(asked) == 1:  # too much even alone: it was not their number
+                (row,) = asked
+                self._read_issue(row["artifact_id"], row["number"], row["comment_count"])
+                self._batch = graphql.BATCH
             return
         artifacts = [row["artifact_id"] for row in asked]
         exchange = self._ingest.exchange(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from miner import checkpoints, graphql, scope
 from miner.ingest import PartRead
 from miner.payload import entry
+from miner.refusals import Trouble
 from miner.selection import Selection, stream_key
 
 if TYPE_CHECKING:
@@ -68,14 +69,32 @@ def ask_for(
     about = {"selection": selection.as_json()} if selection else {}
     left = list(issues)
     if ingest.client.has_token and ingest.project.source == "github" and len(left) > FEW:
-        batches = [left[at : at + graphql.BATCH] for at in range(0, len(left), graphql.BATCH)]
-        left = [row for batch in batches for row in _ask_batch(ingest, batch, about)]
+        left = _ask_together(ingest, left, about)
     for row in left:
         response = ingest.client.get(
             ingest.tracker.issue_url(ingest.name, row["number"]), accept=_ANSWERS
         )
         request = {"kind": "issue", "artifact": row["artifact_id"], **about}
         ingest.keep(ingest.exchange(response, request))
+
+
+def _ask_together(
+    ingest: Ingest, issues: Sequence[dict[str, Any]], about: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Ask for a hundred at a time, fewer where the server finds that too much; what it lacked."""
+    lacking: list[dict[str, Any]] = []
+    most, done = graphql.BATCH, 0
+    while done < len(issues):
+        batch = issues[done : done + most]
+        try:
+            lacking.extend(_ask_batch(ingest, batch, about))
+        except Trouble:
+            if most == 1:
+                raise
+            most = max(1, most // 4)
+            continue
+        done += len(batch)
+    return lacking
 
 
 def _ask_batch(

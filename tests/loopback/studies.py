@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from data import store
 from data.store import Study
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
@@ -110,7 +111,7 @@ def opened_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]
     @contextmanager
     def opened(self: Study, **_how: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         if self.database not in connections:
-            connections[self.database] = duckdb.connect(self.database, config={"TimeZone": "UTC"})
+            connections[self.database] = store._open(self.database, read_only=False)  # noqa: SLF001
         yield connections[self.database]
 
     def close() -> None:

@@ -133,12 +133,20 @@ def test_the_real_tracker_gives_exactly_its_bugs(mining: Start, study_fixtures: 
     assert planned["plan"]["requests"] == found["plan"]["requests"] == len(at.fetching())
 
 
-@pytest.mark.parametrize("token", [None, TOKEN])
-@pytest.mark.parametrize("options", [(), ("--label", "question"), ("--no-comments",)])
+@pytest.mark.parametrize(
+    ("token", "options"),
+    [
+        (None, ()),
+        (TOKEN, ()),
+        (None, ("--label", "question")),
+        (TOKEN, ("--label", "question", "--state", "open")),
+        (None, ("--no-comments", "--since", MIDDLE)),
+    ],
+)
 def test_a_plan_costs_three_requests_and_is_kept(
     mining: Start, token: str | None, options: tuple[str, ...]
 ) -> None:
-    at = mining(World.generated(250, comments_each=3))
+    at = mining(World.generated(210, comments_each=3))
 
     planned = at.fetch("example/large", *options, "--plan", token=token)
     assert len(at.asked) <= 3
@@ -173,7 +181,7 @@ def test_a_thousand_issues_with_two_thousand_comments_take_32_requests(
 
 
 def test_comments_are_the_same_whichever_way_was_the_cheapest(mining: Start) -> None:
-    world = World.generated(150, comments_each=6)
+    world = World.generated(150, comments_each=4)
     rare = {11: 130, 12: 6, 13: 1}  # the first has more comments than a page
     for number, comments in rare.items():
         world.tracker.entries[number].comments = comments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -10,7 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 from loopback import TOKEN, Tracker, World, gitee_payloads
 from loopback.entries import Entry, generated
-from mining import Mining
+from mining import FakeTime, Mining
 
 Start = Callable[..., Mining]
 
@@ -181,27 +182,66 @@ def test_a_quota_that_ends_in_the_middle_costs_nothing_twice(large: Mining, tmp_
     assert len(large.asked) == 2
 
 
+def test_why_an_issue_is_gone_is_learnt_however_often_a_fetch_is_broken_off(
+    large: Mining, tmp_path: Path
+) -> None:
+    large.world.delete(2)
+    there = large.world.transfer(4, "example/other")
+    sheet = file_of(tmp_path, "url", *(url(number) for number in range(1, 7)))
+    large.world.quota(TOKEN).remaining = 0  # enough for GraphQL, whose quota is another one
+    assert large.run("--from", sheet, token=TOKEN).returncode == 1
+    assert large.numbers() == {1, 3, 5, 6}
+
+    large.world.quota(TOKEN).remaining = 5000
+    large.fetch("--from", sheet, token=TOKEN)
+    gone = large.rows("SELECT artifact_id, reason, moved_to FROM store.departure ORDER BY ALL")
+    assert gone == [
+        ("github:example/large#2", "deleted", None),
+        ("github:example/large#4", "transferred", f"github:example/other#{there}"),
+    ]
+
+
+def test_a_server_that_finds_a_hundred_too_much_is_asked_for_fewer(
+    large: Mining, tmp_path: Path, fake_time: FakeTime
+) -> None:
+    large.world.node_limit = 15_000  # of GraphQL; a hundred issues are 40,000
+    sheet = file_of(tmp_path, "url", *(url(number) for number in range(1, 61)))
+    assert large.fetch("--from", sheet, token=TOKEN)["complete"]
+    assert large.numbers() == set(range(1, 61))
+    assert sum(request.status == 200 for request in large.asked) == 3
+    assert fake_time.slept
+
+
 def test_a_file_may_be_untidy(large: Mining, tmp_path: Path) -> None:
     sheet = file_of(
         tmp_path,
-        "﻿label,URL,note",
-        f"a,{url(5)},",
-        "b,https://github.com/Example/Large/pull/5#issuecomment-1,the same",
-        "c,github:example/large#6,",
-        "d,not an address,",
-        'e,https://doi.org/10.1145/3377811.3380395,"a paper, which has no issues"',
-        "f,,",
-        "g",
-        f'h,{url(7)},"a note of',
+        "\ufeffURL,note",  # the mark that spreadsheets put at the beginning
+        f"{url(5)},",
+        "https://github.com/Example/Large/pull/5#issuecomment-1,the same",
+        "github:example/large#6,",
+        f'{url(7)},"a note of',
         'two lines"',
-        f"i,{url(8)},",
+        "not an address,",
+        'https://doi.org/10.1145/3377811.3380395,"a paper, which has no issues"',
+        ",nothing",
+        "",
+        url(8),
     )
     ended = large.run("--from", sheet, "--json", token=TOKEN)
 
     assert large.numbers() == {5, 6, 7, 8}
+    found = json.loads(ended.stdout)
+    assert found["projects"][0]["named"] == 4
     assert ended.returncode == 1  # not everything that the file names is in the study
+    assert found["not_issues"] == ["doi:10.1145/3377811.3380395"]
     assert "doi:10.1145/3377811.3380395" in ended.stderr
-    assert "line 5: not an address" in ended.stderr
+    assert found["unreadable"] == [{"line": 7, "text": "not an address"}]
+    assert "line 7: not an address" in ended.stderr
+
+
+def test_the_column_may_stand_anywhere(large: Mining, tmp_path: Path) -> None:
+    large.fetch("--from", file_of(tmp_path, "label,Issue", f"a,{url(5)}", "b"), token=TOKEN)
+    assert large.numbers() == {5}
 
 
 def test_events_come_with_a_file_too(large: Mining, tmp_path: Path) -> None:
