@@ -48,6 +48,7 @@ def write_copy(execute: Execute, target: Path) -> None:
         execute(f"ATTACH {_quoted(target)} AS {_COPY} (READ_WRITE)")
         execute(f'COPY FROM DATABASE "{source}" TO {_COPY}')
         # Not left to the detaching: a connection may be told to leave the log as it is.
+        execute(f"CHECKPOINT {_COPY}")
         execute(f"DETACH {_COPY}")
         _log_of(target).unlink(missing_ok=True)  # were it of any use, the comparison would tell
         execute(f"ATTACH {_quoted(target)} AS {_COPY} (READ_ONLY)")

@@ -164,7 +164,12 @@ class Study:
         """Write the study to a new file, as it is between two transactions of others."""
         self._require()
         with self._opened(read_only=True) as connection:
-            compaction.write_copy(connection.execute, target)
+            try:
+                compaction.write_copy(connection.execute, target)
+            except duckdb.Error as error:
+                if locks.is_storage_problem(str(error)):
+                    raise locks.explained(error, target) from error
+                raise
 
     def compact(self) -> None:
         """Write the file anew, so that deleted rows are gone from the disk as well.

@@ -1,7 +1,8 @@
-"""`miner backup`: one file with a whole study, made while nothing is written to it, and checked.
+"""`miner backup`: one file with a whole study, as it is between two writes to it, and checked.
 
 It is an ordinary `.tar.gz`: unpacked into an empty directory it is a study again. The key of
-the pseudonyms stays out unless the user asks for it, and so do reports.
+the pseudonyms stays out unless the user asks for it, and so do reports. The database in it is
+written anew, so that it holds nothing of what was deleted.
 """
 
 from __future__ import annotations
@@ -14,20 +15,31 @@ import os
 import shutil
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from data.errors import StudyError
+from data.migration import shipped_migrations
 from data.provenance import program_version, utc_now
 from data.store import DATABASE, SETTINGS, Study
 
 _CONTENTS = "backup.json"
 _KEY = "study.key"
 _FOLDERS = ("taxonomies", "crosswalks")
-_MOST_BYTES = 1 << 40  # of one member: more is no study
 _CHUNK = 1 << 20
+_MOST_BYTES = 64 << 20  # of one read, and of a member that is no database: more is no study
+_BROKEN = (
+    tarfile.TarError,
+    EOFError,
+    gzip.BadGzipFile,
+    zlib.error,
+    ValueError,
+    TypeError,
+    KeyError,
+)
 
 
 def backup(
@@ -35,18 +47,24 @@ def backup(
 ) -> dict[str, Any]:
     """Write the study to one file; it appears whole or not at all."""
     made_at = utc_now()
-    name = study.directory.resolve().name or "study"
-    target = target or Path(f"{name}-{made_at:%Y%m%dT%H%M%SZ}.tar.gz")
+    name = f"{study.directory.resolve().name or 'study'}-{made_at:%Y%m%dT%H%M%SZ}.tar.gz"
+    target = target or Path(name)
+    if target.is_dir():
+        target /= name
     if target.exists() and not overwrite:
-        raise StudyError(f"{target} is there already", "Name another file, or add --overwrite.")
-    draft = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with _at_rest(study) as counts:
-            _write(draft, _members(study.directory, with_key=with_key), counts, made_at.isoformat())
-        found = check(draft)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+        raise _there_already(target)
+    if not study.exists:
+        with study.reading():  # says so
+            pass
+    with _explained(target), _workplace(target) as folder:
+        database = folder / DATABASE
+        study.copy_to(database)
+        members = {DATABASE: database, **_members(study.directory, with_key=with_key)}
+        draft = folder / "backup.tar.gz"
+        _write(draft, members, _count(database), made_at.isoformat())
+        database.unlink()  # the check unpacks it once more
+        found = check(draft, folder)
+        _name(draft, target, overwrite=overwrite)
     return {**found, "file": str(target), "bytes": target.stat().st_size, "with_key": with_key}
 
 
@@ -59,54 +77,60 @@ def check_file(file: Path | None) -> dict[str, Any]:
     return check(file)
 
 
-def check(file: Path) -> dict[str, Any]:
+def check(file: Path, workplace: Path | None = None) -> dict[str, Any]:
     """Read a backup to its end, compare every member, open the study in it and count its rows."""
-    try:
-        with tarfile.open(file, "r:gz") as archive, tempfile.TemporaryDirectory() as folder:
-            said = _read_contents(archive)
-            for member in archive:
-                _compare(archive, member, said["sha256"], Path(folder))
-            missing = set(said["sha256"]) - {DATABASE, *_unpacked(archive)}
-            if missing or not (Path(folder) / DATABASE).exists():
-                raise _damaged(file, f"it lacks {', '.join(sorted(missing)) or DATABASE}")
-            counted = _count(Study(Path(folder)))
-    except (tarfile.TarError, EOFError, OSError, gzip.BadGzipFile, ValueError, KeyError) as error:
-        raise _damaged(file, str(error) or type(error).__name__) from error
-    if counted != said["rows"]:
+    with _explained(file), tempfile.TemporaryDirectory(dir=workplace) as folder:
+        try:
+            said = _unpack(file, Path(folder))
+        except _BROKEN as error:
+            raise _damaged(file, str(error) or type(error).__name__) from error
+        if said["schema"] > shipped_migrations()[-1].number:
+            raise StudyError(f"{file} was made by a newer faultatlas", "Upgrade faultatlas.")
+        try:
+            counted = _count(Path(folder) / DATABASE)
+        except StudyError as error:
+            raise _damaged(file, error.message.replace(f"{folder}{os.sep}", "")) from error
+    # An older study has been upgraded by the reading: it may have more tables than it had.
+    if said["rows"] != {table: counted.get(table) for table in said["rows"]}:
         raise _damaged(file, "its study has other rows than when it was made")
-    return {"made_at": said["made_at"], "version": said["version"], "rows": counted}
+    return {"made_at": said["made_at"], "version": said["version"], "rows": said["rows"]}
+
+
+def _count(database: Path) -> dict[str, int]:
+    with Study(database.parent).reading() as reader:
+        tables = reader.rows(
+            "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY ALL"
+        )
+        names = [row["table_name"] for row in tables]
+        return {name: reader.value(f'SELECT count(*) FROM store."{name}"') for name in names}
 
 
 @contextmanager
-def _at_rest(study: Study) -> Iterator[dict[str, int]]:
-    """The rows of a study while nobody can write to it, and its log is in its file."""
-    log = study.database.with_name(f"{DATABASE}.wal")
-    while True:
-        with study.reading():
-            pass  # refuses what is no study
-        with study.writing():
-            pass  # brings the log into the file
-        with study.reading() as reader:  # keeps writers out
-            if not log.exists():
-                yield _rows(reader)
-                return
+def _workplace(target: Path) -> Iterator[Path]:
+    """A folder beside the target, on the same disk; those of killed processes are removed."""
+    for old in target.parent.glob(f".{target.name}.*.new"):
+        if not _is_running(old.name.split(".")[-2]):
+            shutil.rmtree(old, ignore_errors=True)
+    folder = target.parent / f".{target.name}.{os.getpid()}.new"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _count(study: Study) -> dict[str, int]:
-    with study.reading() as reader:
-        return _rows(reader)
-
-
-def _rows(reader: Any) -> dict[str, int]:
-    tables = reader.rows(
-        "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY ALL"
-    )
-    names = [row["table_name"] for row in tables]
-    return {name: reader.value(f"SELECT count(*) FROM store.{name}") for name in names}
+def _is_running(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    except OSError:  # another user's
+        return True
+    return int(process) != os.getpid()
 
 
 def _members(directory: Path, *, with_key: bool) -> dict[str, Path]:
-    names = [DATABASE, SETTINGS, *([_KEY] if with_key else [])]
+    names = [SETTINGS, *([_KEY] if with_key else [])]
     found = {name: directory / name for name in names if (directory / name).is_file()}
     for folder in _FOLDERS:
         for path in sorted((directory / folder).glob("*.y*ml")):
@@ -119,17 +143,33 @@ def _write(draft: Path, members: dict[str, Path], rows: dict[str, int], made_at:
     said = {
         "made_at": f"{made_at}Z",
         "version": program_version(),
+        "schema": shipped_migrations()[-1].number,
         "rows": rows,
         "sha256": {name: _digest(path) for name, path in members.items()},
     }
     text = json.dumps(said, indent=1, sort_keys=True).encode()
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w:gz") as archive:
-        first = tarfile.TarInfo(_CONTENTS)
-        first.size = len(text)
-        archive.addfile(first, io.BytesIO(text))
-        for name, path in members.items():
-            archive.add(path, name, recursive=False, filter=_anonymous)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        with tarfile.open(fileobj=file, mode="w:gz") as archive:
+            first = tarfile.TarInfo(_CONTENTS)
+            first.size = len(text)
+            archive.addfile(_anonymous(first), io.BytesIO(text))
+            for name, path in members.items():
+                archive.add(path, name, recursive=False, filter=_anonymous)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _name(draft: Path, target: Path, *, overwrite: bool) -> None:
+    if overwrite:
+        draft.replace(target)
+        return
+    try:
+        os.link(draft, target)  # unlike renaming, it replaces nothing
+    except FileExistsError:
+        raise _there_already(target) from None
+    except OSError:  # a file system without links
+        draft.replace(target)
 
 
 def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -140,56 +180,88 @@ def _anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member
 
 
+def _unpack(file: Path, folder: Path) -> dict[str, Any]:
+    """What the backup says of itself; the database is unpacked, everything is compared."""
+    with (
+        gzip.open(file) as unpressed,
+        # mypy takes a class of ours for no file.
+        tarfile.open(fileobj=_Bounded(unpressed), mode="r:") as archive,  # type: ignore[call-overload]
+    ):
+        said = _read_contents(archive)
+        known = dict(said["sha256"])
+        while (member := archive.next()) is not None:
+            if member.name not in known or not member.isfile():
+                raise ValueError(f"{member.name!r} does not belong there")
+            _compare(archive, member, known.pop(member.name), folder)
+    if known or not (folder / DATABASE).exists():
+        raise ValueError(f"it lacks {', '.join(sorted(known)) or DATABASE}")
+    return said
+
+
 def _read_contents(archive: tarfile.TarFile) -> dict[str, Any]:
     first = archive.next()
     file = archive.extractfile(first) if first and first.name == _CONTENTS else None
     if file is None:
         raise ValueError(f"it does not begin with {_CONTENTS}")
     said = json.loads(file.read(_CHUNK))
-    if not isinstance(said, dict) or not isinstance(said.get("sha256"), dict):
-        raise TypeError(f"{_CONTENTS} is no list of contents")
-    return said
+    kinds = {"sha256": dict, "rows": dict, "schema": int, "made_at": str, "version": str}
+    if not all(isinstance(said[name], kind) for name, kind in kinds.items()):
+        raise ValueError(f"{_CONTENTS} is no list of contents")
+    return dict(said)
 
 
-def _compare(
-    archive: tarfile.TarFile, member: tarfile.TarInfo, known: dict[str, str], folder: Path
-) -> None:
+def _compare(archive: tarfile.TarFile, member: tarfile.TarInfo, known: str, folder: Path) -> None:
     """Only the study itself is unpacked, under its own name; nothing can leave the folder."""
-    if member.name == _CONTENTS:
-        return
-    file = archive.extractfile(member) if member.isfile() and member.size < _MOST_BYTES else None
-    if file is None or member.name not in known:
-        raise ValueError(f"{member.name!r} does not belong there")
+    is_database = member.name == DATABASE
+    if not is_database and member.size > _MOST_BYTES:
+        raise ValueError(f"{member.name} is too large")
+    if is_database and member.size > shutil.disk_usage(folder).free:
+        raise StudyError(
+            f"there is no room in {folder.parent} to unpack {member.size:,} bytes",
+            "Free disk space there, or set TMPDIR to a folder with more of it.",
+        )
     digest = hashlib.sha256()
-    with (
-        file,
-        (folder / DATABASE if member.name == DATABASE else Path(os.devnull)).open("wb") as to,
-    ):
-        shutil.copyfileobj(_Read(file, digest), to, _CHUNK)
-    if digest.hexdigest() != known[member.name]:
+    target = folder / DATABASE if is_database else Path(os.devnull)
+    with archive.extractfile(member) or io.BytesIO() as file, target.open("wb") as to:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            to.write(chunk)
+    if digest.hexdigest() != known:
         raise ValueError(f"{member.name} was changed or is cut off")
 
 
-def _unpacked(archive: tarfile.TarFile) -> set[str]:
-    return {member.name for member in archive.getmembers()}
+class _Bounded:
+    """A file that gives little at a time: a header may claim gigabytes, and tarfile believes it."""
 
-
-class _Read:
-    """A file that is hashed while it is read."""
-
-    def __init__(self, file: IO[bytes], digest: Any) -> None:
+    def __init__(self, file: gzip.GzipFile) -> None:
         self._file = file
-        self._digest = digest
+        self.seek = file.seek
+        self.tell = file.tell
 
     def read(self, size: int = -1, /) -> bytes:
-        chunk = self._file.read(size)
-        self._digest.update(chunk)
-        return chunk
+        if not 0 <= size <= _MOST_BYTES:
+            raise ValueError("a header in it is too large")
+        return self._file.read(size)
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _explained(file: Path) -> Iterator[None]:
+    # Not at the top: a cli imports this module, and rich takes its time.
+    from report.console import explained
+
+    try:
+        yield
+    except OSError as error:
+        raise explained(error, file) from error
+
+
+def _there_already(target: Path) -> StudyError:
+    return StudyError(f"{target} is there already", "Name another file, or add --overwrite.")
 
 
 def _damaged(file: Path, why: str) -> StudyError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,6 +40,12 @@ class Forgotten:
 
     def __bool__(self) -> bool:
         return bool(self.artifacts or self.people)
+
+    def with_found(self, found: Found, written: Iterable[str]) -> Forgotten:
+        """The same with what a search for it brought up: issues that they wrote, and comments."""
+        return Forgotten(
+            self.artifacts.union(written), self.people, self.comments.union(found.comments)
+        )
 
 
 @dataclass

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from miner import completeness, plan, scope
 from miner.comments import read_comments
@@ -148,4 +149,6 @@ def client_words(client: Client) -> str:
         return ""
     if client.kind == "gitee":
         return "without GITEE_TOKEN: Gitee's quota for everybody behind this address holds"
+    if urlsplit(client.api_url).hostname != "api.github.com":
+        return "without GITHUB_TOKEN: with one the quota is larger, and comments cost less"
     return "without GITHUB_TOKEN: 60 requests an hour; with one it is 5,000, and comments cost less"

@@ -108,21 +108,16 @@ def _forget_in(writer: Writer, study: Study, text: str, run: Run, progress: Prog
     people = who_in(study.directory)
     subject = subject_of(writer, text, people)
     asked = Forgotten(frozenset(subject.artifacts), frozenset(subject.people))
-    found = _search(writer, asked, people, progress)
+    found = search(writer, asked, people, progress)
     before = forgotten(writer)
-    seen = (found.people | found.artifacts | _in_tables(writer, asked)) & {
-        *subject.artifacts,
-        *subject.people,
-    }
-    there_already = (before.artifacts | before.people) & {*subject.artifacts, *subject.people}
-    if not seen and not there_already:
+    meant = {*subject.artifacts, *subject.people}
+    there_already = (before.artifacts | before.people) & meant
+    seen = meant & (found.people | found.artifacts | _in_tables(writer, asked)) | there_already
+    if not seen:
         raise _unknown(subject, text)
-    buried = {each for each in subject.people if each in seen | there_already}
-    artifacts = {*subject.artifacts, *names(writer, found.written)}
+    buried = asked.people & seen
+    removal = erase_in(writer, study, asked.with_found(found, names(writer, found.written)))
     tombstones = {*subject.lasting_names, *found.written}
-    removal = erase_in(
-        writer, study, Forgotten(frozenset(artifacts), frozenset(buried), frozenset(found.comments))
-    )
     bury(writer, "person", buried, run.run_id, run.started_at)
     bury(writer, "artifact", tombstones, run.run_id, run.started_at)
     removal.subject = subject.shown or ", ".join(sorted(buried))
@@ -160,7 +155,7 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
     return removal
 
 
-def _search(
+def search(
     reader: Reader, asked: Forgotten, people: Callable[[str], Who], progress: Progress
 ) -> Found:
     """What the responses hold of it."""

@@ -2,25 +2,32 @@
 
 Stored responses are what is merged; the mined tables are derived from all of them again, with
 this study's key, in the order in which they were fetched. So the newest word about an issue wins,
-whoever heard it, and pseudonyms agree. The other study is only read.
+whoever heard it, and pseudonyms agree. What either study has forgotten is forgotten afterwards.
+The other study is only read.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.errors import StudyError
+from data.people import pseudonym, study_key
 from miner import archive, forgetting
-from miner.erasing import Forgotten
-from miner.forget import erase_in
+from miner.erasing import Forgotten, without
+from miner.forget import erase_in, search
+from miner.forgetting import bury, names
 from miner.ingest import check_key, who_in
 from miner.rebuild import host_of, rebuild_in
+from miner.tables import DERIVED
 
 if TYPE_CHECKING:
     from data.provenance import Run
     from data.store import Reader, Study, Writer
+    from miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 
@@ -35,6 +42,13 @@ _BESIDE = {
     "store.forgotten": ("subject",),
     "store.final_label": ("round",),
 }
+# A verification that was broken off is begun anew: half of its marks would say that the rest is gone.
+_NOT_TAKEN = {
+    "store.checkpoint": "stream LIKE '% verification %'",
+    "store.part_read": "part LIKE 'listed %'",
+}
+_ELSEWHERE = {"store.response", "store.schema_migration", "store.key_check", *DERIVED}
+_KEY = re.compile(r"[0-9a-f]{64}\n?")
 
 
 def merge(
@@ -43,83 +57,29 @@ def merge(
     """Bring the other study's evidence and labels into this one, in one transaction."""
     _refuse(study, other)
     with other.reading() as source, study.writing() as writer:
-        provenance.record(writer, run, "ok")
         check_key(writer, study.directory, run.run_id)
-        _refuse_other_labels(source, writer)
         before = forgetting.forgotten(writer)
+        _refuse_other_labels(source, writer)
         taken = {
             table.removeprefix("store."): _take(source, writer, table, key)
             for table, key in _BESIDE.items()
         }
         responses = _take_responses(study, source, writer, progress)
-        theirs = forgetting.forgotten(writer).artifacts - before.artifacts
-        if theirs:
-            erase_in(writer, study, Forgotten(theirs, frozenset()))
-        elif responses:
-            rebuild_in(writer, study)
-        people = source.value("SELECT count(*) FROM store.forgotten WHERE kind = 'person'")
+        new = _new_people(study, other.directory, source, writer, before)
+        is_changed = bool(responses or any(taken.values()) or new.people)
+        if is_changed:
+            provenance.record(writer, run, "ok")
+            _derive(writer, study, run, new)
+        is_erased = bool(new.people or forgetting.forgotten(writer).artifacts - before.artifacts)
+    if is_erased:
+        study.compact()  # what the other study forgot has been in this file
+    with other.reading() as source:
+        left_out = _left_out(source)
     return {
         "from": str(other.directory),
         "responses": responses,
         "rows": {table: count for table, count in taken.items() if count},
-        # Their pseudonyms are made with another key: nobody can tell who they are here.
-        "forgotten_people_unknown_here": int(people or 0),
+        "left_out": left_out,
+        # Their pseudonyms are made with another key, and nobody in this study is one of them.
+        "forgotten_people_unknown_here": len(new.comments),
     }
-
-
-def _refuse(study: Study, other: Study) -> None:
-    if not other.exists:
-        raise StudyError(f"there is no study in {other.directory}", "Check the path.")
-    if study.directory.resolve() == other.directory.resolve():
-        raise StudyError("a study cannot be merged into itself", "Name another study.")
-    with study.writing():
-        pass  # makes it, or brings it to this version
-    theirs, ours = other.schema_version(), study.schema_version()
-    if theirs < ours:
-        raise StudyError(
-            f"{other.directory} was written by an older faultatlas (schema {theirs}, here {ours})",
-            f"Open it once with this one: miner status --study {other.directory}",
-        )
-
-
-def _refuse_other_labels(source: Reader, writer: Writer) -> None:
-    """A round that both have must be the same; which of two labels holds, nobody can tell."""
-    query = "SELECT * EXCLUDE run_id FROM store.final_label WHERE round = ? ORDER BY ALL"
-    for row in source.rows("SELECT DISTINCT round FROM store.final_label ORDER BY ALL"):
-        ours = writer.rows(query, [row["round"]])
-        if ours and ours != source.rows(query, [row["round"]]):
-            raise StudyError(
-                f"both studies have a round {row['round']}, with different labels",
-                "Import one of them under another name, then merge. Nothing was changed.",
-            )
-
-
-def _take(source: Reader, writer: Writer, table: str, key: tuple[str, ...]) -> int:
-    names = ", ".join(key)
-    known = {tuple(row.values()) for row in writer.rows(f"SELECT DISTINCT {names} FROM {table}")}
-    theirs = source.arrow(f"SELECT * FROM {table}")
-    columns = [theirs.column(name).to_pylist() for name in key]
-    new = [at for at, value in enumerate(zip(*columns, strict=True)) if value not in known]
-    return writer.insert(table, theirs.take(new)) if new else 0
-
-
-def _take_responses(study: Study, source: Reader, writer: Writer, progress: Progress) -> int:
-    """Store what is not here yet, then number all by the time they were fetched."""
-    people = who_in(study.directory)
-    found = writer.rows("SELECT response_id, fetched_at FROM store.response")
-    known = {(row["response_id"], row["fetched_at"]) for row in found}
-    total = source.value("SELECT count(*) FROM store.response")
-    taken = 0
-    for done, (_number, theirs) in enumerate(archive.replay(source), 1):
-        exchange = forgetting.cleaned(writer, theirs, people(host_of(theirs.project)))
-        if (exchange.response_id, exchange.fetched_at) not in known:
-            archive.keep(writer, exchange)
-            taken += 1
-        progress(done, total)
-    if taken:
-        writer.execute(
-            "UPDATE store.response SET number = ordered.later FROM (SELECT number AS earlier, "
-            "max(number) OVER () + row_number() OVER (ORDER BY fetched_at, number) AS later "
-            "FROM store.response) ordered WHERE number = ordered.earlier"
-        )
-    return taken

@@ -49,7 +49,6 @@ _KEYS: dict[type, tuple[str, str]] = {
     EventRow: ("store.issue_event", "event_id"),
     RepositoryRow: ("store.repository", "repository_id"),
 }
-_ARTIFACT_TABLES = (*DERIVED[:5], "store.part_read", "store.wanted")
 
 
 @dataclass
@@ -97,8 +96,9 @@ def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
         writer.execute(
             "INSERT INTO store.departure VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (artifact_id) "
             # A list that does not find it says less than the issue's own answer.
-            "DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to "
-            "WHERE excluded.reason <> 'not found'",
+            "DO UPDATE SET reason = excluded.reason, moved_to = excluded.moved_to, "
+            "run_id = excluded.run_id, response_id = excluded.response_id "
+            "WHERE excluded.reason <> 'not found' AND excluded.reason <> departure.reason",
             [
                 departure.artifact_id,
                 departure.reason,
@@ -275,7 +275,12 @@ def _rename(writer: Writer, source: str, old: str, new: str) -> None:
     """Give the issues of a renamed repository their new ids, unless they have them already."""
     here, there = (str(parse(f"{source}:{name}#1")).removesuffix("1") for name in (old, new))
     renamed = "? || substr(artifact_id, ? + 1)"
-    for table in _ARTIFACT_TABLES:
+    for table in ("store.comment", "store.issue_event"):
+        writer.execute(
+            f"UPDATE {table} SET artifact_id = {renamed} WHERE starts_with(artifact_id, ?)",
+            [there, len(here), here],
+        )
+    for table in ("store.issue", "store.departure", "store.lost_label", "store.part_read"):
         project = ", project = ?" if table == "store.issue" else ""
         writer.execute(
             f"UPDATE {table} SET artifact_id = {renamed}{project} "
@@ -284,6 +289,12 @@ def _rename(writer: Writer, source: str, old: str, new: str) -> None:
             [there, len(here), *([new] if project else []), here, there, len(here)],
         )
         writer.execute(f"DELETE FROM {table} WHERE starts_with(artifact_id, ?)", [here])
+    # Wanted under both names: answers from before the change are read again by a rebuild.
+    writer.execute(
+        f"INSERT OR IGNORE INTO store.wanted SELECT {renamed}, run_id FROM store.wanted "
+        "WHERE starts_with(artifact_id, ?)",
+        [there, len(here), here],
+    )
     # Where the walks of the old name stopped, those of the new one go on.
     old_key, new_key = here.removesuffix("#"), there.removesuffix("#")
     renamed_stream = "? || substr(stream, ? + 1)"

@@ -10,6 +10,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -182,6 +183,16 @@ def test_a_copy_that_lacks_something_never_takes_the_place(
     assert everything(study) == before
 
 
+def test_a_copy_needs_no_log_though_its_connection_keeps_one(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "old.duckdb")) as connection:
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("CREATE TABLE numbers AS SELECT range AS number FROM range(10)")
+        compaction.write_copy(connection.execute, tmp_path / "new.duckdb")
+    assert not (tmp_path / "new.duckdb.wal").exists()
+    with duckdb.connect(str(tmp_path / "new.duckdb")) as copy:
+        assert copy.execute("SELECT count(*) FROM numbers").fetchone() == (10,)
+
+
 # Killed before or after any step, counted as the statements and the renaming of it.
 _KILLED = """
 import os, signal, sys
@@ -276,12 +287,12 @@ print("done", flush=True)
 
 
 def test_what_another_process_writes_meanwhile_is_not_lost(study: Study, start: Start) -> None:
-    process = start("fetch.py", _WRITER, study.directory, 30)
+    process = start("fetch.py", _WRITER, study.directory, 12)
     while process.poll() is None:
         Study(study.directory, sleep=lambda _seconds: None).compact()
     assert process.returncode == 0
     with study.reading() as reader:
-        assert reader.value("SELECT count(*) FROM runs WHERE run_id LIKE 'written%'") == 30
+        assert reader.value("SELECT count(*) FROM runs WHERE run_id LIKE 'written%'") == 12
 
 
 # A copy elsewhere

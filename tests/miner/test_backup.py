@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import io
 import json
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
@@ -14,7 +17,8 @@ from loopback import TOKEN, World
 from mining import Mining
 
 from data.errors import StudyError
-from data.store import Study
+from data.migration import shipped_migrations
+from data.store import DATABASE, Study
 from miner.backup import backup, check
 
 Start = Callable[..., Mining]
@@ -75,18 +79,219 @@ def test_a_cut_or_changed_file_is_noticed(fetched: Mining, tmp_path: Path) -> No
             check(target)
 
 
+def hand_made(file: Path, members: dict[str, bytes | tarfile.TarInfo], **said: Any) -> Path:
+    """A backup as anybody could make one."""
+    texts = {name: text for name, text in members.items() if isinstance(text, bytes)}
+    contents = {
+        "made_at": "",
+        "version": "",
+        "schema": 1,
+        "rows": {},
+        "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()},
+        **said,
+    }
+    with tarfile.open(file, "w:gz") as archive:
+        for name, text in {"backup.json": json.dumps(contents).encode(), **members}.items():
+            info = text if isinstance(text, tarfile.TarInfo) else tarfile.TarInfo(name)
+            info.size = len(text) if isinstance(text, bytes) else 0
+            archive.addfile(info, io.BytesIO(text) if isinstance(text, bytes) else None)
+    return file
+
+
 @pytest.mark.parametrize("name", ["../evil", "/evil", "study.duckdb/../../evil"])
 def test_a_hostile_archive_writes_nothing(name: str, tmp_path: Path) -> None:
-    said: dict[str, Any] = {"made_at": "", "version": "", "rows": {}, "sha256": {name: "0" * 64}}
-    with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as file:
-        for member, text in (("backup.json", json.dumps(said).encode()), (name, b"evil")):
-            info = tarfile.TarInfo(member)
-            info.size = len(text)
-            file.addfile(info, io.BytesIO(text))
     before = sorted(tmp_path.parent.rglob("*evil*"))
     with pytest.raises(StudyError, match="no whole backup"):
-        check(tmp_path / "x.tar.gz")
+        check(hand_made(tmp_path / "x.tar.gz", {name: b"evil"}))
     assert sorted(tmp_path.parent.rglob("*evil*")) == before
+
+
+@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE])
+def test_what_is_no_file_does_not_belong_there(kind: bytes, tmp_path: Path) -> None:
+    link = tarfile.TarInfo(DATABASE)
+    link.type, link.linkname = kind, "/etc/passwd"
+    file = hand_made(tmp_path / "x.tar.gz", {DATABASE: link}, sha256={DATABASE: "0" * 64})
+    with pytest.raises(StudyError, match="does not belong there"):
+        check(file)
+
+
+def test_a_member_may_not_stand_there_twice(fetched: Mining, tmp_path: Path) -> None:
+    whole = backup(Study(fetched.study), tmp_path / "copy.tar.gz")
+    plain = gzip.decompress((tmp_path / "copy.tar.gz").read_bytes())
+    with tarfile.open(fileobj=io.BytesIO(plain)) as archive:
+        second, third = archive.getmembers()[1:3]
+    twice = plain[: third.offset] + plain[second.offset :]
+    (tmp_path / "copy.tar.gz").write_bytes(gzip.compress(twice, 1))
+    with pytest.raises(StudyError, match="does not belong there"):
+        check(tmp_path / "copy.tar.gz")
+    assert whole["rows"]["issue"]
+
+
+def test_a_header_that_claims_gigabytes_is_not_believed(tmp_path: Path) -> None:
+    header = tarfile.TarInfo("long")
+    header.type, header.size = tarfile.XHDTYPE, 1 << 40
+    (tmp_path / "x.tar.gz").write_bytes(
+        gzip.compress(header.tobuf(tarfile.GNU_FORMAT) + bytes(1 << 16))
+    )
+    with pytest.raises(StudyError, match="a header in it is too large"):
+        check(tmp_path / "x.tar.gz")
+
+
+def test_a_database_that_no_disk_holds_is_not_unpacked(tmp_path: Path) -> None:
+    contents = {"made_at": "", "version": "", "schema": 1, "rows": {}, "sha256": {DATABASE: "0"}}
+    text = json.dumps(contents).encode()
+    first, second = tarfile.TarInfo("backup.json"), tarfile.TarInfo(DATABASE)
+    first.size, second.size = len(text), 1 << 60
+    padded = text + bytes(-len(text) % 512)
+    plain = first.tobuf() + padded + second.tobuf(tarfile.GNU_FORMAT) + bytes(4096)
+    (tmp_path / "x.tar.gz").write_bytes(gzip.compress(plain))
+    with pytest.raises(StudyError, match="no room in") as raised:
+        check(tmp_path / "x.tar.gz")
+    assert "TMPDIR" in raised.value.hint
+
+
+def test_a_backup_of_an_older_study_is_whole(tmp_path: Path) -> None:
+    old = Study(tmp_path / "old", migrations=shipped_migrations()[:2])
+    with old.writing() as writer:
+        writer.execute("INSERT INTO store.run VALUES ('r', 'c', '{}', '0', now(), NULL, 'ok')")
+    rows = {"run": 1, "final_label": 0}
+    file = tmp_path / "old.tar.gz"
+    hand_made(file, {DATABASE: old.database.read_bytes()}, rows=rows, schema=2)
+    assert check(file)["rows"] == rows
+    hand_made(file, {DATABASE: old.database.read_bytes()}, rows={"run": 2}, schema=2)
+    with pytest.raises(StudyError, match="other rows"):
+        check(file)
+    hand_made(file, {DATABASE: old.database.read_bytes()}, rows=rows, schema=999)
+    with pytest.raises(StudyError, match="newer faultatlas"):
+        check(file)
+    hand_made(file, {DATABASE: b"no database"}, rows=rows)
+    with pytest.raises(StudyError, match=r"backup of a study: study\.duckdb is damaged"):
+        check(file)
+
+
+# While something happens
+
+_PAIRS = """
+import sys
+from pathlib import Path
+from data.store import Study
+study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
+number = 0
+while not Path(sys.argv[2]).exists():
+    with study.writing(keep_log=number % 3 != 0) as writer:
+        writer.execute("INSERT INTO store.run VALUES (?, ?, '{}', '0', now(), NULL, 'ok')",
+                       [f"pair {number}", "x" * 3000])
+        writer.execute("INSERT INTO store.wanted VALUES (?, ?)", [f"a{number}", f"pair {number}"])
+    number += 1
+    print(number, flush=True)
+"""
+
+
+def test_a_running_fetch_does_not_tear_it(tmp_path: Path, start: Callable[..., Popen[str]]) -> None:
+    study = Study(tmp_path / "study")
+    with study.writing():
+        pass
+    stop = tmp_path / "stop"
+    process = start("fetch.py", _PAIRS, study.directory, stop)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "1\n"
+    made = [
+        backup(Study(study.directory), tmp_path / f"{number}.tar.gz")["rows"] for number in range(4)
+    ]
+    stop.touch()
+    assert process.wait() == 0
+    assert all(rows["run"] == rows["wanted"] > 0 for rows in made)
+
+
+def test_rows_that_are_in_the_log_are_in_it_and_deleted_ones_are_not(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    secret = hashlib.shake_256(b"secret").hexdigest(100)
+    row = "INSERT INTO store.run VALUES (?, ?, '{}', '0', now(), NULL, 'ok')"
+    with study.writing() as writer:
+        writer.execute(row, ["old", secret])
+    with study.writing(keep_log=True) as writer:
+        writer.execute("DELETE FROM store.run")
+        writer.execute(row, ["new", "command"])
+    assert (study.directory / f"{DATABASE}.wal").exists()
+    assert backup(study, tmp_path / "copy.tar.gz")["rows"]["run"] == 1
+    assert (study.directory / f"{DATABASE}.wal").exists()  # the study was only read
+    assert secret.encode() not in gzip.decompress((tmp_path / "copy.tar.gz").read_bytes())
+    with tarfile.open(tmp_path / "copy.tar.gz") as file:
+        file.extractall(tmp_path / "again", filter="data")
+    with Study(tmp_path / "again").reading() as reader:
+        assert reader.value("SELECT run_id FROM runs") == "new"
+
+
+def test_it_may_go_into_a_folder(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    with study.writing():
+        pass
+    (tmp_path / "folder").mkdir()
+    backup(study, tmp_path / "folder")
+    (made,) = (tmp_path / "folder").iterdir()
+    assert made.name.startswith("study-")
+    assert made.name.endswith("Z.tar.gz")
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from data.store import Study
+from miner import backup
+backup.check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), overwrite=True)
+"""
+
+
+def test_killed_it_leaves_the_old_file_and_the_next_cleans_up(
+    tmp_path: Path, start: Callable[..., Popen[str]]
+) -> None:
+    study = Study(tmp_path / "study")
+    with study.writing():
+        pass
+    (tmp_path / "to").mkdir()
+    target = tmp_path / "to" / "copy.tar.gz"
+    target.write_bytes(b"old")
+    assert start("backup.py", _KILLED, study.directory, target).wait() == -9
+    assert target.read_bytes() == b"old"
+    assert len(list(target.parent.iterdir())) == 2  # with what the killed one had begun
+    backup(study, target, overwrite=True)
+    assert list(target.parent.iterdir()) == [target]
+
+
+_FULL_DISK = """
+import resource, signal, sys
+from pathlib import Path
+from data.errors import StudyError
+from data.store import Study
+from miner.backup import backup
+study = Study(Path(sys.argv[1]))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
+try:
+    backup(study, Path(sys.argv[2]))
+except StudyError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("room", [3_000, 400_000])
+def test_on_a_full_disk_there_is_no_half_backup(
+    tmp_path: Path, start: Callable[..., Popen[str]], room: int
+) -> None:
+    study = Study(tmp_path / "study")
+    with study.writing() as writer:
+        writer.execute(
+            "INSERT INTO store.run SELECT range, md5(range::VARCHAR), '{}', '0', now(), NULL, 'ok' "
+            "FROM range(20000)"
+        )
+    (tmp_path / "to").mkdir()
+    process = start("backup.py", _FULL_DISK, study.directory, tmp_path / "to" / "x.tar.gz", room)
+    said, _ = process.communicate()
+    assert said.startswith("no room left to write")
+    assert str(study.database) not in said  # that one is not to blame
+    assert list((tmp_path / "to").iterdir()) == []
+    assert backup(study, tmp_path / "to" / "x.tar.gz")["rows"]["run"] == 20000
 
 
 def test_no_study_no_backup(tmp_path: Path) -> None:

@@ -91,12 +91,15 @@ def test_no_network(command: Command, alone: None, fake_time: FakeTime) -> None:
 
 
 @pytest.mark.parametrize("token", [None, TOKEN])
-def test_a_used_up_quota_keeps_what_was_fetched(mining: Start, token: str | None) -> None:
+def test_a_used_up_quota_keeps_what_was_fetched(
+    mining: Start, fake_time: FakeTime, token: str | None
+) -> None:
     at = mining(World.generated(250, comments_each=1))
     at.world.quota(token).remaining = 2
 
     ended = at.run("example/large", "--max-wait", "0", token=token)
 
+    assert fake_time.slept == []
     cause, step = complaint(ended)
     assert "quota is used up until" in cause
     assert "2 requests made so far" in cause
