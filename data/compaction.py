@@ -45,13 +45,13 @@ def write_copy(execute: Execute, target: Path) -> None:
     discard(target)
     source = execute("SELECT current_database()").fetchone()[0]
     try:
-        execute(f"ATTACH {_quoted(target)} AS {_COPY} (READ_WRITE)")
-        execute(f'COPY FROM DATABASE "{source}" TO {_COPY}')
+        execute(f"ATTACH {_path(target)} AS {_COPY} (READ_WRITE)")
+        execute(f"COPY FROM DATABASE {quoted(source)} TO {_COPY}")
         # Not left to the detaching: a connection may be told to leave the log as it is.
         execute(f"CHECKPOINT {_COPY}")
         execute(f"DETACH {_COPY}")
         _log_of(target).unlink(missing_ok=True)  # were it of any use, the comparison would tell
-        execute(f"ATTACH {_quoted(target)} AS {_COPY} (READ_ONLY)")
+        execute(f"ATTACH {_path(target)} AS {_COPY} (READ_ONLY)")
         _compare(execute, source)
         execute(f"DETACH {_COPY}")
     except BaseException:
@@ -79,6 +79,11 @@ def discard(target: Path) -> None:
     _log_of(target).unlink(missing_ok=True)
 
 
+def quoted(name: str) -> str:
+    """A name from a catalog as a statement takes it: a foreign file may call a table anything."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def row_counts(execute: Execute, database: str) -> dict[str, int]:
     """Rows of every table."""
     tables = execute(
@@ -88,7 +93,7 @@ def row_counts(execute: Execute, database: str) -> dict[str, int]:
     ).fetchall()
     return {
         f"{schema}.{table}": execute(
-            f'SELECT count(*) FROM "{database}"."{schema}"."{table}"'
+            f"SELECT count(*) FROM {quoted(database)}.{quoted(schema)}.{quoted(table)}"
         ).fetchone()[0]
         for schema, table in tables
     }
@@ -111,5 +116,5 @@ def _log_of(database: Path) -> Path:
     return database.with_name(f"{database.name}.wal")
 
 
-def _quoted(path: Path) -> str:
+def _path(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"

@@ -137,6 +137,10 @@ class Rows:
     found: list[FoundRow] = field(default_factory=list)
     # Artifacts of which every comment is here or among these ids: what else is stored is gone.
     all_comments_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # Names that repositories have now: what was an old name of another one is not any more.
+    current_projects: list[str] = field(default_factory=list)
+    # The same for events; these have no mark, so what else is stored is deleted.
+    all_events_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # (artifact, label): fetched for a label that it no longer has.
     lost_labels: list[tuple[str, str]] = field(default_factory=list)
     # Comments may speak of issues that were not asked for; those are kept in the response only.
@@ -146,7 +150,7 @@ class Rows:
 
 
 # GitHub's two interfaces differ in them for the same issue.
-_NOT_COMPARED = frozenset({"node_id", "tracker_type"})
+NOT_COMPARED = frozenset({"node_id", "tracker_type"})
 
 
 def row_hash(row: Any) -> int:
@@ -160,6 +164,6 @@ _getters: dict[str, attrgetter[Any]] = {}
 
 def _compared(name: str, kind: Any) -> attrgetter[Any]:
     if name not in _getters:
-        wanted = [item.name for item in fields(kind) if item.name not in _NOT_COMPARED]
+        wanted = [item.name for item in fields(kind) if item.name not in NOT_COMPARED]
         _getters[name] = attrgetter(*wanted)
     return _getters[name]

@@ -60,8 +60,12 @@ def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
 
 
 def redact_bytes(body: bytes) -> bytes:
-    """A foreign body without the secrets of this process; what others leaked into it stays."""
-    for value in _known_secrets():
+    """A foreign body without the secrets that this process was given to use.
+
+    Not without the values of every variable that has a secret's name: rows must not depend on
+    the machine. What others leaked into the body stays.
+    """
+    for value in _known_secrets({}):
         # A variable need not be UTF-8.
         body = body.replace(value.encode(errors="surrogateescape"), MASK.encode())
     return body

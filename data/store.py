@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,11 +77,14 @@ class Writer(Reader):
         self._connection.unregister("incoming_batch")
         return int(batch.num_rows)
 
-    def upsert(self, table: str, key: str, batch: pa.Table) -> tuple[int, int]:
+    def upsert(
+        self, table: str, key: str, batch: pa.Table, keep: Collection[str] = ()
+    ) -> tuple[int, int]:
         """Put an Arrow batch into a table that has `row_hash`; returns new and changed rows.
 
         A row whose hash is stored already is left alone, with the run that wrote it. Where the
-        batch has `updated_at`, an older row never replaces a newer one.
+        batch has `updated_at`, an older row never replaces a newer one. In the columns of `keep`, nothing (NULL) never
+        replaces something.
         """
         newer = "AND coalesce(i.updated_at >= t.updated_at, true)"
         self._connection.register("incoming_batch", batch)
@@ -93,10 +96,17 @@ class Writer(Reader):
         if found:
             wanted = [row[0] for row in found]
             columns = [name for name in batch.column_names if name != key]
+            stored = table.rpartition(".")[2]
+            values = {
+                name: f"coalesce(excluded.{name}, {stored}.{name})"
+                if name in keep
+                else f"excluded.{name}"
+                for name in columns
+            }
             self._connection.execute(
                 f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "
                 f"WHERE {key} IN (SELECT unnest(?::VARCHAR[])) ON CONFLICT ({key}) DO UPDATE SET "
-                + ", ".join(f"{name} = excluded.{name}" for name in columns),
+                + ", ".join(f"{name} = {value}" for name, value in values.items()),
                 [wanted],
             )
         self._connection.unregister("incoming_batch")
@@ -163,7 +173,7 @@ class Study:
     def copy_to(self, target: Path) -> None:
         """Write the study to a new file, as it is between two transactions of others."""
         self._require()
-        with self._opened(read_only=True) as connection:
+        with self._opened(read_only=True, other_files=True) as connection:
             try:
                 compaction.write_copy(connection.execute, target)
             except duckdb.Error as error:
@@ -177,7 +187,7 @@ class Study:
         Killed at any instant, the study is the old file or the new one, each whole.
         """
         self._require()
-        with self._opened(read_only=False, keep_log=True) as connection:
+        with self._opened(read_only=False, keep_log=True, other_files=True) as connection:
             # From here on nobody else has the file. It must not be opened by other means: the
             # system gives a process's lock up with the first handle that is closed.
             connection.execute("FORCE CHECKPOINT")
@@ -257,17 +267,23 @@ class Study:
         return [migration for migration in self._migrations if migration.number not in applied]
 
     def _connect(
-        self, *, read_only: bool, keep_log: bool
+        self, *, read_only: bool, keep_log: bool, other_files: bool
     ) -> tuple[duckdb.DuckDBPyConnection, Watch]:
         give_up = self._clock() + self._wait_s
         told: locks.Holder | None = None
         for pause in locks.pauses():
             watch = Watch(self.database)
             try:
-                connection = _open(self.database, read_only=read_only, keep_log=keep_log)
+                connection = _open(
+                    self.database,
+                    read_only=read_only,
+                    keep_log=keep_log,
+                    other_files=other_files,
+                )
                 if watch.is_unchanged():
                     return connection, watch
-                connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+                if not read_only:
+                    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
                 connection.close()
                 watch.end()
             except duckdb.Error as error:
@@ -292,9 +308,11 @@ class Study:
 
     @contextmanager
     def _opened(
-        self, *, read_only: bool, keep_log: bool = False
+        self, *, read_only: bool, keep_log: bool = False, other_files: bool = False
     ) -> Iterator[duckdb.DuckDBPyConnection]:
-        connection, watch = self._connect(read_only=read_only, keep_log=keep_log)
+        connection, watch = self._connect(
+            read_only=read_only, keep_log=keep_log, other_files=other_files
+        )
         try:
             yield connection
         except RuntimeError as error:
@@ -316,13 +334,21 @@ class Study:
         return locks.explained(error, self.database)
 
 
-def _open(database: Path, *, read_only: bool, keep_log: bool = False) -> duckdb.DuckDBPyConnection:
+def _open(
+    database: Path, *, read_only: bool, keep_log: bool = False, other_files: bool = False
+) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         str(database),
         read_only=read_only,
         # Nothing is fetched behind the user's back.
+        # A view in a foreign study cannot read or write other files; this cannot be undone later.
         # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
-        config={"autoinstall_known_extensions": "false", "TimeZone": "UTC"},
+        config={
+            "autoinstall_known_extensions": "false",
+            "enable_external_access": "true" if other_files else "false",
+            "TimeZone": "UTC",
+            **({"lock_configuration": "true"} if read_only and not other_files else {}),
+        },
     )
     if keep_log:
         # Writing the log back on every close costs more than a short transaction; reading a

@@ -42,26 +42,31 @@ def read_comments(
     cost = plan.part_requests(parts, singly)
     if singly in ("none", "graphql"):
         # A hundred issues at a time: the list of all comments is never shorter than that.
-        return _said(reader, singly, cost, tell)
+        return _said(ingest, reader, singly, cost, tell)
     whole_cost = plan.walk_requests(rows) if is_whole else None
     if point is not None:
         whole_cost = 1 if point.is_complete else 0  # what is new since, or the rest of a walk
     elif whole_cost is None and length and length.selection["requests"] >= cost:
         whole_cost = length.selection["requests"]  # it has not become shorter since
     if cost <= 1 or not fits or (whole_cost is not None and whole_cost >= cost):
-        return _said(reader, singly, cost, tell)
+        return _said(ingest, reader, singly, cost, tell)
     taken = _walk(ingest, area, cost, whole_cost, tell)
     if taken is None:
-        return _said(reader, singly, cost + 1, tell)
+        return _said(ingest, reader, singly, cost + 1, tell)
     reader.read(reader.offered()[0])  # where the list and the tracker's count disagree
     return "repository", taken, whole_cost is not None
 
 
 def _said(
-    reader: PartReader, strategy: Strategy, cost: int, tell: Callable[[str], None]
+    ingest: Ingest,
+    reader: PartReader,
+    strategy: Strategy,
+    cost: int,
+    tell: Callable[[str], None],
 ) -> tuple[Strategy, int, bool]:
     if strategy != "none":
         tell(f"comments: {counted(cost, 'request')}, {plan.WORDS[strategy]}")
+    ingest.planned = ingest.client.sent + cost
     reader.read(strategy)
     return strategy, cost, True
 
@@ -81,6 +86,7 @@ def _walk(
             _remember(ingest, cost, first)
             cost = None
             return False
+        ingest.planned = ingest.client.sent - 1 + cost
         at_most = "at most " if known is None else ""  # the last page may be short
         tell(f"comments: {at_most}{counted(cost, 'request')}, {plan.WORDS['repository']}")
         return True

@@ -66,7 +66,9 @@ def _read_list(
     ingest: Ingest, selection: Selection, wishes: Wishes, tell: Callable[[str], None]
 ) -> bool:
     def say_plan(first: Response) -> bool:
-        tell(f"plan: {estimate(ingest, first, wishes).words()}")
+        planned = estimate(ingest, first, wishes)
+        ingest.planned = ingest.client.sent - 1 + planned.requests
+        tell(f"plan: {planned.words()}")
         return True
 
     return ingest.walk(
@@ -130,8 +132,10 @@ def read_events(ingest: Ingest, area: Scope) -> int:
     with ingest.study.reading() as study:
         parts = area.pending(study, EVENTS.name)
     how = plan.cheapest(parts, events.offered())
+    cost = plan.part_requests(parts, how)
+    ingest.planned = ingest.client.sent + cost
     events.read(how)
-    return plan.part_requests(parts, how)
+    return cost
 
 
 def finish(ingest: Ingest, area: Scope, wishes: Wishes, made: Plan, *, is_changed: bool) -> Fetched:

@@ -142,7 +142,7 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
                 only_new=not options.verify,
                 tell=output.tell,
             )
-            area = scope.of_wanted(ingest.project.repository)
+            area = scope.of_wanted(ingest.project.key)
             wishes = fetch.Wishes(Selection(), options.comments, options.timeline)
             if options.timeline:
                 events = fetch.read_events(ingest, area)
@@ -235,6 +235,7 @@ def _ingest(
             bar.update(
                 done=ingest.counts.issues_new + ingest.counts.comments_new,
                 requests=client.sent,
+                requests_planned=ingest.planned,
                 quota_left=quota.left if quota else None,
             )
 

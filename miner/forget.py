@@ -85,17 +85,22 @@ def forget(study: Study, text: str, progress: Progress = lambda _done, _total: N
         removal = _forget_in(writer, study, text, run, progress)
         run.arguments["subject"] = removal.subject
         provenance.record(writer, run, "running")
-    try:
-        study.compact()  # deleted rows stand in the file until it is written anew
-    except StudyError as error:
-        raise StudyError(
-            f"{removal.subject} is out of all tables, but not out of unused parts of the file: "
-            f"{error.message}",
-            "Run `miner forget` for it again when there is room: the file is then written anew.",
-        ) from error
+    compact(study, removal.subject)
     with study.writing() as writer:
         provenance.record(writer, run, "ok")
     return removal
+
+
+def compact(study: Study, what: str) -> None:
+    """Write the file anew: deleted rows stand in it until then."""
+    try:
+        study.compact()
+    except StudyError as error:
+        raise StudyError(
+            f"{what} is out of all tables, but not out of unused parts of the file: "
+            f"{error.message}",
+            "When there is room again, run `miner forget` for it: the file is then written anew.",
+        ) from error
 
 
 def _require(study: Study) -> None:

@@ -51,24 +51,28 @@ def login(user: Any) -> str:
     return text(entry(user, "login")) or "ghost"
 
 
-def asked_names(asked: str, row: IssueRow) -> list[AliasRow]:
-    """What an issue was asked for as, where the answer gives it another name.
+def new_name(asked: str, row: IssueRow) -> AliasRow | None:
+    """The `owner/name` that a repository's own answer was asked under, where it has another now.
 
-    The same number in another repository is a repository with a new name; another number is an
-    issue that was moved. The host is the answer's: a server may be reached by several names.
+    The host is the answer's: a server may be reached by several names.
     """
-    old, new = parse(asked), parse(row.artifact_id)
-    if old.project == new.project and old.key == new.key:
-        return []
-    renamed = str(ArtifactId(new.source, new.host, old.project, old.key))
-    if old.key == new.key:
-        return [AliasRow(parse(renamed).repository, row.project, "repository")]
-    return [AliasRow(renamed, row.artifact_id, "transfer")]
+    it = parse(row.artifact_id)
+    if it.project == asked:
+        return None
+    old = ArtifactId(it.source, it.host, asked, it.key).repository
+    return AliasRow(old, row.project, "repository")
 
 
-def same_number(asked: str, answered: str) -> bool:
-    """Whether an answer is about the number that was asked for."""
-    return asked.rpartition("#")[2] == answered.rpartition("#")[2]
+def moved(asked: str, name: str, answered: str) -> AliasRow | None:
+    """What an issue was asked for as, where another one answers: it was transferred.
+
+    `name` is the repository's present `owner/name`. The number alone tells nothing: a transferred
+    issue may have the same one in its new repository.
+    """
+    it = parse(answered)
+    if answered == asked or (it.project == name and it.key == parse(asked).key):
+        return None
+    return AliasRow(asked, answered, "transfer")
 
 
 def _parsed(url: Any) -> ArtifactId | None:

@@ -8,12 +8,12 @@ from typing import Any
 from data.records import FoundRow, RepositoryRow, Rows
 from miner.archive import Exchange
 from miner.github_names import identity
-from miner.payload import boolean, entries, entry, integer, moment, names, text
+from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
 
 LEFT_OUT = {"fork": "is_fork", "disabled": "is_disabled", "archived": "is_archived"}
 
 
-def read_repositories(rows: Rows, exchange: Exchange, said: Any) -> None:
+def read_repositories(rows: Rows, exchange: Exchange, said: Any, _who: Who) -> None:
     """The repositories on a page of a search, and that this search found them."""
     request = exchange.request
     for item in entries(entry(said, "items")):

@@ -7,11 +7,13 @@ matter to a study which of the two was cheaper.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
 from miner import github_names as github
+from miner import ratelimit
 from miner.archive import Exchange
 from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
 from miner.selection import selection_of
@@ -120,13 +122,14 @@ def issues_query(numbers: Iterable[int]) -> str:
     return f"""
 query Issues($owner: String!, $name: String!) {{
   repository(owner: $owner, name: $name) {{
+    nameWithOwner
 {asked}
   }}
 }}
 fragment Asked on IssueOrPullRequest {{
   __typename
   ... on Issue {{
-      state stateReason{_ISSUE_FIELDS}
+      state stateReason(enableDuplicate: true){_ISSUE_FIELDS}
   }}
   ... on PullRequest {{
       pullState: state isDraft mergedAt{_ISSUE_FIELDS}
@@ -166,24 +169,75 @@ def read(exchange: Exchange, who: Who) -> Rows:
                 _read_comments(rows, exchange, artifact, node, who)
         case "graphql events":
             for artifact, node in _nodes(exchange, said):
-                rows.events.extend(_events(artifact, entry(node, "timelineItems", "nodes"), who))
+                _read_events(rows, exchange, artifact, node, who)
         case "graphql issues":
             _read_issues(rows, exchange, said, who)
     return rows
 
 
 def unread(exchange: Exchange, part: str) -> tuple[list[str], dict[str, str]]:
-    """Artifacts that the answer left out, and those with more pages, with where these begin."""
+    """Artifacts that the answer left out, if only in part, and those with more pages, with where
+    these begin.
+    """
     missing, unfinished = [], {}
-    said = entry(exchange.json(), "data")
-    nodes = dict(_nodes(exchange, said))
+    nodes = dict(_nodes(exchange, entry(exchange.json(), "data")))
     for artifact in exchange.request["artifacts"]:
-        page = entry(nodes.get(artifact), part, "pageInfo")
-        if page is None:
+        node = nodes.get(artifact)
+        page = entry(node, part, "pageInfo")
+        if node is None or not _is_sound(exchange, artifact, node, part):
             missing.append(artifact)
-        elif page.get("hasNextPage"):
-            unfinished[artifact] = str(page.get("endCursor"))
+        elif page["hasNextPage"]:
+            unfinished[artifact] = page["endCursor"]
     return missing, unfinished
+
+
+def with_unread(exchange: Exchange, missing: Collection[str]) -> Exchange:
+    """The exchange with what its answer left out, by places.
+
+    That is told once and for all: of an answer from which something is erased later, it could
+    not be told any more.
+    """
+    places = [at for at, each in enumerate(exchange.request["artifacts"]) if each in missing]
+    return replace(exchange, request={**exchange.request, "missing": places})
+
+
+def is_too_much(exchange: Exchange) -> bool:
+    """Whether the server left something out because the query was too much for it."""
+    return ratelimit.is_too_much(_errors(exchange))
+
+
+def _errors(exchange: Exchange) -> list[Mapping[str, Any]]:
+    return list(entries(entry(exchange.json(), "errors")))
+
+
+def _is_sound(exchange: Exchange, artifact: str, node: Mapping[str, Any], part: str) -> bool:
+    """Whether a page of a part holds all that it should, and the pages before it did."""
+    request = exchange.request
+    if "missing" in request:
+        return request["artifacts"].index(artifact) not in request["missing"]
+    page, listed = entry(node, part, "pageInfo"), entry(node, part, "nodes")
+    if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
+        return False
+    if any(_touches(error, exchange, artifact) for error in _errors(exchange)):
+        return False
+    if entry(page, "hasNextPage") is not False:
+        return entry(page, "hasNextPage") is True and bool(text(entry(page, "endCursor")))
+    if part != "comments":
+        return True
+    found = {row.comment_id for row in _comments(artifact, listed, lambda login: login)}
+    return len(found.union(request.get("seen", ()))) == entry(node, part, "totalCount")
+
+
+def _touches(error: Mapping[str, Any], exchange: Exchange, artifact: str) -> bool:
+    """Whether an error may be about what was asked of an artifact."""
+    path = error.get("path")
+    if not isinstance(path, list):
+        return ratelimit.is_too_much([error])
+    if exchange.kind == "graphql issues":
+        node: list[Any] = ["repository", f"n{artifact.rpartition('#')[2]}"]
+    else:
+        node = ["nodes", exchange.request["artifacts"].index(artifact)]
+    return path[:2] == node[: len(path)]
 
 
 def _nodes(exchange: Exchange, said: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -196,12 +250,28 @@ def _nodes(exchange: Exchange, said: Any) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _read_comments(
-    rows: Rows, exchange: Exchange, artifact: str, node: Mapping[str, Any], who: Who
+    rows: Rows,
+    exchange: Exchange,
+    artifact: str,
+    node: Mapping[str, Any],
+    who: Who,
+    asked: str | None = None,
 ) -> None:
     comments = node.get("comments")
     rows.comments.extend(_comments(artifact, entry(comments, "nodes"), who))
-    if entry(comments, "pageInfo", "hasNextPage") is False:
+    is_last = entry(comments, "pageInfo", "hasNextPage") is False
+    if is_last and _is_sound(exchange, asked or artifact, node, "comments"):
         rows.all_comments_of[artifact] = tuple(exchange.request.get("seen", ()))
+
+
+def _read_events(
+    rows: Rows, exchange: Exchange, artifact: str, node: Mapping[str, Any], who: Who
+) -> None:
+    events = node.get("timelineItems")
+    rows.events.extend(_events(artifact, entry(events, "nodes"), who))
+    is_last = entry(events, "pageInfo", "hasNextPage") is False
+    if is_last and _is_sound(exchange, artifact, node, "timelineItems"):
+        rows.all_events_of[artifact] = tuple(exchange.request.get("seen", ()))
 
 
 def _comments(artifact: str, said: Any, who: Who) -> Iterator[CommentRow]:
@@ -246,18 +316,21 @@ def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
 
 def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
     answered = entry(said, "repository")
+    name = (text(entry(answered, "nameWithOwner")) or exchange.request["name"]).lower()
     # What is missing here is asked for once more, by itself: only that answer says why.
     for artifact in exchange.request["artifacts"]:
         node = entry(answered, f"n{artifact.rpartition('#')[2]}")
         if isinstance(node, Mapping) and (row := _issue_row(node, who)):
             rows.issues.append(row)
-            rows.aliases.extend(github.asked_names(artifact, row))
-            if row.artifact_id != artifact and not github.same_number(artifact, row.artifact_id):
+            if name != exchange.request["name"] and row.project.endswith(name):
+                rows.aliases.extend(filter(None, [github.new_name(exchange.request["name"], row)]))
+            if alias := github.moved(artifact, name, row.artifact_id):
+                rows.aliases.append(alias)
                 rows.departures.append(DepartureRow(artifact, "transferred", row.artifact_id))
             elif exchange.request.get("selection"):
                 missing = selection_of(exchange.request["selection"]).missing_labels(row)
                 rows.lost_labels.extend((row.artifact_id, label) for label in missing)
-            _read_comments(rows, exchange, row.artifact_id, node, who)
+            _read_comments(rows, exchange, row.artifact_id, node, who, asked=artifact)
 
 
 def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:

@@ -4,13 +4,14 @@ to go on. Killed at any instant, a fetch has whole pages only, and the next one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.errors import StudyError
 from data.people import pseudonym, study_key
+from data.records import AliasRow
 from miner import archive, checkpoints, forgetting, tables
 from miner.archive import Exchange, exchange_of
 from miner.checkpoints import Checkpoint, Page
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from data.provenance import Outcome, Run
-    from data.records import AliasRow
-    from data.store import Study, Writer
+    from data.store import Reader, Study, Writer
     from miner.client import Client
     from miner.http import Response
     from miner.projects import Project
@@ -72,9 +72,14 @@ class Ingest:
     on_page: Callable[[Ingest], None] = lambda _self: None
     counts: tables.Counts = field(default_factory=tables.Counts)
     pages: int = 0
+    planned: int | None = None  # requests, as far as that is known by now
 
     def __post_init__(self) -> None:
         self.tracker: Tracker = tracker(self.project.source)
+        self.known_names: set[str] = set()  # repositories that were asked what they are called
+        if self.study.exists:
+            with self.study.reading() as reader:
+                self._follow(_new_names(reader, self.project.repository))
         self._whos: Callable[[str], Who] | None = None
         self._expired: set[str] = set()  # addresses that were refused; twice is no accident
 
@@ -118,6 +123,11 @@ class Ingest:
         self.pages += 1
         self.on_page(self)
         return point
+
+    def mark(self, parts: Iterable[PartRead]) -> None:
+        """Mark parts of issues as read, apart from a page."""
+        with self.study.writing(keep_log=True) as writer:
+            _mark_read(writer, parts, self.run)
 
     def walk(
         self,
@@ -239,6 +249,21 @@ class Ingest:
                 quota.resets_at if quota else None,
             ],
         )
+
+
+def _new_names(reader: Reader, repository: str) -> Iterator[AliasRow]:
+    """The names that a repository got, one after the other."""
+    seen: set[str] = set()
+    while repository not in seen:
+        seen.add(repository)
+        rows = reader.rows(
+            "SELECT alias, artifact_id, kind FROM store.alias "
+            "WHERE alias = ? AND kind = 'repository'",
+            [repository],
+        )
+        for row in rows:
+            yield AliasRow(**row)
+            repository = row["artifact_id"]
 
 
 def _updates(said: Any) -> tuple[str, ...]:

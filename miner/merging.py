@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.errors import StudyError
+from data.migration import shipped_migrations
 from data.people import pseudonym, study_key
-from miner import archive, forgetting
+from miner import archive
 from miner.erasing import Forgotten, without
-from miner.forget import erase_in, search
-from miner.forgetting import bury, names
+from miner.forget import compact, erase_in, search
+from miner.forgetting import bury, forgotten, names
 from miner.ingest import check_key, who_in
 from miner.rebuild import host_of, rebuild_in
 from miner.tables import DERIVED
@@ -33,22 +35,33 @@ Progress = Callable[[int, int], None]  # responses read, and in all
 
 # Rows that stand beside the responses; taken where this study has none of that key.
 _BESIDE = {
+    "store.forgotten": ("subject",),
     "store.run": ("run_id",),
     "store.traffic": ("run_id", "project"),
     "store.checkpoint": ("stream",),
     "store.part_read": ("artifact_id", "part"),
     "store.wanted": ("artifact_id",),
     "store.search_slice": ("search",),
-    "store.forgotten": ("subject",),
     "store.final_label": ("round",),
 }
-# A verification that was broken off is begun anew: half of its marks would say that the rest is gone.
-_NOT_TAKEN = {
-    "store.checkpoint": "stream LIKE '% verification %'",
-    "store.part_read": "part LIKE 'listed %'",
+# A verification that was broken off is begun anew: with half of its marks the rest would be gone.
+_TAKEN = {
+    "store.checkpoint": "stream NOT LIKE '% verification %' "
+    "AND NOT list_contains(?, coalesce(selection ->> 'artifact', ''))",
+    "store.part_read": "part NOT LIKE 'listed %' AND NOT list_contains(?, artifact_id)",
+    "store.wanted": "NOT list_contains(?, artifact_id)",
+    "store.final_label": "NOT list_contains(?, artifact_id)",
 }
 _ELSEWHERE = {"store.response", "store.schema_migration", "store.key_check", *DERIVED}
 _KEY = re.compile(r"[0-9a-f]{64}\n?")
+
+
+@dataclass(frozen=True)
+class _People:
+    """Whom the other study has forgotten and this one has not."""
+
+    known: frozenset[str] = frozenset()  # as this study calls them
+    unknown: int = 0
 
 
 def merge(
@@ -57,29 +70,159 @@ def merge(
     """Bring the other study's evidence and labels into this one, in one transaction."""
     _refuse(study, other)
     with other.reading() as source, study.writing() as writer:
-        check_key(writer, study.directory, run.run_id)
-        before = forgetting.forgotten(writer)
-        _refuse_other_labels(source, writer)
-        taken = {
-            table.removeprefix("store."): _take(source, writer, table, key)
-            for table, key in _BESIDE.items()
-        }
+        before = forgotten(writer)
+        taken = {"store.forgotten": _take(source, writer, "store.forgotten", [])}
+        gone = sorted(forgotten(writer).artifacts)
+        _refuse_other_labels(source, writer, gone)
+        for table in sorted(_BESIDE.keys() - taken.keys()):
+            taken[table] = _take(source, writer, table, gone)
         responses = _take_responses(study, source, writer, progress)
-        new = _new_people(study, other.directory, source, writer, before)
-        is_changed = bool(responses or any(taken.values()) or new.people)
-        if is_changed:
+        people = _people(study, other.directory, source, writer, before.people)
+        if responses or any(taken.values()):
+            check_key(writer, study.directory, run.run_id)
             provenance.record(writer, run, "ok")
-            _derive(writer, study, run, new)
-        is_erased = bool(new.people or forgetting.forgotten(writer).artifacts - before.artifacts)
-    if is_erased:
-        study.compact()  # what the other study forgot has been in this file
-    with other.reading() as source:
+            _derive(writer, study, run, people)
+        is_new = forgotten(writer).artifacts - before.artifacts or people.known
         left_out = _left_out(source)
+    if is_new:
+        compact(study, "what the other study has forgotten")
     return {
         "from": str(other.directory),
         "responses": responses,
-        "rows": {table: count for table, count in taken.items() if count},
+        "rows": {table.removeprefix("store."): count for table, count in taken.items() if count},
         "left_out": left_out,
-        # Their pseudonyms are made with another key, and nobody in this study is one of them.
-        "forgotten_people_unknown_here": len(new.comments),
+        # Their pseudonyms are made with another key: who they are here, nobody can tell.
+        "forgotten_people_unknown_here": people.unknown,
     }
+
+
+def _refuse(study: Study, other: Study) -> None:
+    if not other.exists:
+        raise StudyError(f"there is no study in {other.directory}", "Check the path.")
+    if study.exists and study.database.samefile(other.database):
+        raise StudyError("a study cannot be merged into itself", "Name another study.")
+    theirs, ours = other.schema_version(), shipped_migrations()[-1].number
+    if 0 < theirs < ours:
+        raise StudyError(
+            f"{other.directory} was written by an older faultatlas (schema {theirs}, here {ours})",
+            f"Open it once with this one: miner status --study {other.directory}",
+        )
+
+
+def _refuse_other_labels(source: Reader, writer: Writer, gone: list[str]) -> None:
+    """A round that both have must be the same; which of two labels holds, nobody can tell."""
+    query = (
+        "SELECT * EXCLUDE run_id FROM store.final_label "
+        "WHERE round = ? AND NOT list_contains(?, artifact_id) ORDER BY ALL"
+    )
+    for row in source.rows("SELECT DISTINCT round FROM store.final_label ORDER BY ALL"):
+        ours = writer.rows(query, [row["round"], gone])
+        if ours and ours != source.rows(query, [row["round"], gone]):
+            raise StudyError(
+                f"both studies have a round {row['round']}, with different labels",
+                "Import one of them under another name, then merge. Nothing was changed.",
+            )
+
+
+def _take(source: Reader, writer: Writer, table: str, gone: list[str]) -> int:
+    """Rows of the other study whose key is not here, without those of forgotten artifacts."""
+    names_of_key = _BESIDE[table]
+    known = {
+        tuple(row.values())
+        for row in writer.rows(f"SELECT DISTINCT {', '.join(names_of_key)} FROM {table}")
+    }
+    condition = _TAKEN.get(table)
+    where = f"WHERE {condition}" if condition else ""
+    theirs = source.arrow(f"SELECT * FROM {table} {where}", [gone] if condition else [])
+    columns = [theirs.column(name).to_pylist() for name in names_of_key]
+    new = [at for at, value in enumerate(zip(*columns, strict=True)) if value not in known]
+    return writer.insert(table, theirs.take(new)) if new else 0
+
+
+def _take_responses(study: Study, source: Reader, writer: Writer, progress: Progress) -> int:
+    """Store what is not here yet, then number all by the time they were fetched."""
+    people, gone = who_in(study.directory), forgotten(writer)
+    found = writer.rows("SELECT response_id, fetched_at FROM store.response")
+    known = {(row["response_id"], row["fetched_at"]) for row in found}
+    total = source.value("SELECT count(*) FROM store.response")
+    taken = 0
+    for done, (_number, theirs) in enumerate(archive.replay(source), 1):
+        left, seen = without(theirs, gone, people(host_of(theirs.project)))
+        bury(writer, "artifact", seen.written, theirs.run_id, theirs.fetched_at)
+        if left is not None and (left.response_id, left.fetched_at) not in known:
+            archive.keep(writer, left)
+            taken += 1
+        progress(done, total)
+    if taken:
+        writer.execute(
+            "UPDATE store.response SET number = ordered.later FROM (SELECT number AS earlier, "
+            "max(number) OVER () + row_number() OVER (ORDER BY fetched_at, number) AS later "
+            "FROM store.response) ordered WHERE number = ordered.earlier"
+        )
+    return taken
+
+
+def _people(
+    study: Study, directory: Path, source: Reader, writer: Writer, before: frozenset[str]
+) -> _People:
+    """Whom the other study has forgotten. With another key, their logins tell, if they are here."""
+    rows = source.rows("SELECT subject FROM store.forgotten WHERE kind = 'person'")
+    theirs = frozenset(row["subject"] for row in rows) - before
+    ours, mark = study_key(study.directory), source.value("SELECT fingerprint FROM store.key_check")
+    if not theirs or pseudonym(ours, "", "fingerprint") == mark:
+        return _People(theirs)
+    key = _key_of(directory)
+    if key is None or pseudonym(key, "", "fingerprint") != mark:
+        return _People(unknown=len(theirs))
+    found: dict[str, str] = {}
+
+    def who_there(host: str) -> Who:
+        def who(login: str | None) -> str | None:
+            name = pseudonym(key, host, login)
+            if login is not None and name is not None and name in theirs:
+                found[name] = pseudonym(ours, host, login)
+            return name
+
+        return who
+
+    search(writer, Forgotten(people=theirs), who_there, lambda _done, _total: None)
+    return _People(frozenset(found.values()), len(theirs) - len(found))
+
+
+def _key_of(directory: Path) -> bytes | None:
+    """The other study's key, if it is there; unlike `study_key` this changes nothing."""
+    try:
+        text = (directory / "study.key").read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return bytes.fromhex(text) if _KEY.fullmatch(text) else None
+
+
+def _derive(writer: Writer, study: Study, run: Run, people: _People) -> None:
+    """The mined tables from all responses, without what either study has forgotten."""
+    gone = forgotten(writer)
+    everybody = gone.people | people.known
+    if not gone.artifacts and not everybody:
+        rebuild_in(writer, study)
+        return
+    found = search(
+        writer,
+        Forgotten(people=people.known),
+        who_in(study.directory),
+        lambda _done, _total: None,
+    )
+    bury(writer, "person", people.known, run.run_id, run.started_at)
+    bury(writer, "artifact", found.written, run.run_id, run.started_at)
+    asked = Forgotten(gone.artifacts, everybody)
+    erase_in(writer, study, asked.with_found(found, names(writer, found.written)))
+
+
+def _left_out(source: Reader) -> dict[str, int]:
+    """Rows of tables that are not merged, such as results: analyses are made again."""
+    rows = source.rows(
+        "SELECT 'store.' || table_name AS name FROM duckdb_tables() "
+        "WHERE schema_name = 'store' ORDER BY name"
+    )
+    tables = [row["name"] for row in rows if row["name"] not in {*_BESIDE, *_ELSEWHERE}]
+    counts = {name: source.value(f"SELECT count(*) FROM {name}") for name in tables}
+    return {name.removeprefix("store."): count for name, count in counts.items() if count}

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from data.errors import StudyError
 from data.identity import ArtifactId, parse
 from miner import forgetting, graphql, plan, scope
+from miner.asking import FEW, ask_for
 from miner.comments import read_comments
 from miner.commit_issues import issues_of_commits
 from miner.selection import Selection
-from miner.verify import FEW, ask_for
 from report.formatting import counted
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def fetch_named(
 ) -> plan.Plan:
     """Bring these issues of one project into the study; with `only_new`, those it lacks."""
     before = ingest.client.sent
-    issues = list(dict.fromkeys([*issues, *_of_commits(ingest, commits, tell)]))
+    # The repository may have a new name since the file was written.
+    here = [ArtifactId(it.source, it.host, ingest.name, it.key) for it in issues]
+    issues = list(dict.fromkeys([*here, *_of_commits(ingest, commits, tell)]))
     with ingest.study.writing(keep_log=True) as writer:
         gone = forgetting.forgotten(writer).artifacts
         issues = [it for it in issues if str(it) not in gone]
@@ -92,10 +94,9 @@ def fetch_named(
             [[str(it) for it in issues], ingest.run.run_id],
         )
         wanted = _missing(writer, issues) if only_new else _all(issues)
-    area = scope.of_wanted(ingest.project.repository)
     if wanted:
         _bring(ingest, wanted, _digest(issues), tell)
-        area = scope.of_wanted(ingest.project.repository)  # the project may have a new name
+    area = scope.of_wanted(ingest.project.key)
     listing = ingest.client.sent - before
     made = plan.Plan("none", listing, 0)
     if comments:

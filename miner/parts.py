@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from data.identity import parse
 from miner import checkpoints, graphql
+from miner.asking import ask_for
 from miner.checkpoints import Checkpoint
 from miner.ingest import Ingest, PartRead
 from miner.refusals import Refused, Trouble
@@ -112,7 +114,8 @@ class PartReader:
             if self._part is COMMENTS
             else ingest.tracker.timeline_url
         )
-        self._read_pages(artifact, counted, url(ingest.name, number), [])
+        # Its own repository: what a file named may have been transferred.
+        self._read_pages(artifact, counted, url(parse(artifact).project, number), [])
 
     def _read_pages(
         self, artifact: str, counted: int | None, url: str, seen: Sequence[str]
@@ -121,7 +124,10 @@ class PartReader:
         ingest, at, known = self._ingest, url, list(seen)
         while True:
             response = ingest.client.get(at, accept=_MISSING)
-            following = ingest.tracker.next_url(response) if response.status == 200 else None
+            if response.status in _MISSING:
+                self._ask_about(artifact)
+                return
+            following = ingest.tracker.next_url(response)
             exchange = ingest.exchange(
                 response,
                 {
@@ -139,6 +145,13 @@ class PartReader:
                 return
             ingest.keep(exchange, points=[self._point(artifact, "rest", following, known)])
             at = following
+
+    def _ask_about(self, artifact: str) -> None:
+        """Ask for an issue whose part is not there: only its own answer says what became of it."""
+        ask_for(self._ingest, [{"artifact_id": artifact, "number": artifact.rpartition("#")[2]}])
+        self._ingest.mark([PartRead(artifact, self._part.name, is_short=True)])
+        with self._ingest.study.writing(keep_log=True) as writer:
+            checkpoints.drop(writer, self._stream(artifact))
 
     def _go_on(self, artifact: str, number: str, counted: int | None) -> None:
         """The further pages of an issue that has more than one."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -33,6 +33,7 @@ _LIMIT_WORDS = re.compile(
     re.IGNORECASE,
 )
 _GRAPHQL_LIMITS = {"RATE_LIMITED", "RATE_LIMIT"}
+_TOO_MUCH = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
 _PASSING = re.compile(r"something went wrong|time[sd]? ?out|try again", re.IGNORECASE)
 
 
@@ -152,6 +153,11 @@ def graphql_errors(body: bytes) -> list[dict[str, Any]]:
     return [each for each in errors if isinstance(each, dict)] if isinstance(errors, list) else []
 
 
+def is_too_much(errors: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether the query needed more than the server spends on one; asking again is no help."""
+    return any(str(error.get("type")).upper() in _TOO_MUCH for error in errors)
+
+
 def _limited(
     status: int, headers: Mapping[str, str], body: bytes, waits: int, now: datetime
 ) -> Decision | None:
@@ -189,6 +195,8 @@ def _after_query(body: bytes, tries: Tries, chance: random.Random) -> Decision:
     """What is missing beside data is the caller's business; an answer without data is not."""
     errors = graphql_errors(body)
     missing = any(error.get("type") == "NOT_FOUND" for error in errors)
+    if is_too_much(errors) and not any(_data(body).values()):
+        return Decision("give up", reason="the query is too much for it", cause="trouble")
     if not errors or missing or _has_data(body):
         return OK
     if any(_PASSING.search(_words(error)) for error in errors):
@@ -198,6 +206,11 @@ def _after_query(body: bytes, tries: Tries, chance: random.Random) -> Decision:
 
 def _has_data(body: bytes) -> bool:
     return isinstance(_document(body).get("data"), dict)
+
+
+def _data(body: bytes) -> dict[str, Any]:
+    found = _document(body).get("data")
+    return found if isinstance(found, dict) else {}
 
 
 def _words(error: Mapping[str, Any]) -> str:
@@ -213,7 +226,7 @@ def _bounded(wait: Decision, tries: Tries, max_wait_s: float) -> Decision:
 
 def _again(reason: str, tries: Tries, chance: random.Random) -> Decision:
     if tries.failures + 1 >= ATTEMPTS:
-        return Decision("give up", reason=reason, cause="trouble")
+        return Decision("give up", reason=f"{reason}, {ATTEMPTS} times", cause="trouble")
     seconds = min(_BACKOFF_CAP_S, 2**tries.failures * chance.uniform(1.0, 1.5))
     return Decision("wait", seconds, reason, "trouble")
 

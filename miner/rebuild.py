@@ -42,7 +42,7 @@ def rebuild_in(
     people = who_in(study.directory)
     for done, (_number, exchange) in enumerate(archive.replay(writer), 1):
         rows = tracker(exchange.source).read(exchange, people(host_of(exchange.project)))
-        tables.put(writer, rows, exchange)
+        tables.put(writer, rows, exchange, is_replayed=True)
         progress(done, total)
 
 

@@ -92,7 +92,7 @@ def unreachable(asker: Asker, broken: Broken) -> Unreachable:
 
 def in_trouble(asker: Asker, reason: str) -> Trouble:
     """The server answered, but did not manage to."""
-    return Trouble(f"{asker.server} does not answer: {reason}, {ATTEMPTS} times", _AGAIN)
+    return Trouble(f"{asker.server} does not answer: {reason}", _AGAIN)
 
 
 def refused(asker: Asker, status: int, url: str, words: str) -> Refused:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -128,15 +127,10 @@ def of_selection(project: str, selection: Selection) -> Scope:
     return Scope(" AND ".join(clauses), tuple(parameters))
 
 
-def of_wanted(project: str) -> Scope:
-    """The issues of a project that a file named, under whatever name they are found now."""
+def of_wanted(key: str) -> Scope:
+    """The issues that a file named in a project, wherever they are found now."""
     return Scope(
-        "i.project = ? AND i.artifact_id IN (SELECT coalesce(a.artifact_id, w.artifact_id) "
-        "FROM store.wanted w LEFT JOIN store.alias a ON a.alias = w.artifact_id)",
-        (project,),
+        "i.artifact_id IN (SELECT coalesce(a.artifact_id, w.artifact_id) FROM store.wanted w "
+        "LEFT JOIN store.alias a ON a.alias = w.artifact_id WHERE starts_with(w.artifact_id, ?))",
+        (f"{key}#",),
     )
-
-
-def of_artifacts(artifacts: Sequence[str]) -> Scope:
-    """These issues."""
-    return Scope("i.artifact_id IN (SELECT unnest(?::VARCHAR[]))", (list(artifacts),))

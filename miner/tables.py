@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from data.identity import parse
 from data.records import (
+    NOT_COMPARED,
     AliasRow,
     CommentRow,
     EventRow,
@@ -51,6 +52,9 @@ _KEYS: dict[type, tuple[str, str]] = {
 }
 
 
+_RENAMED = "? || substr(artifact_id, ? + 1)"
+
+
 @dataclass
 class Counts:
     """Rows that are new, and rows that took the place of another."""
@@ -70,11 +74,13 @@ class Counts:
             setattr(self, item.name, getattr(self, item.name) + getattr(other, item.name))
 
 
-def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
-    """Store the rows of an exchange."""
+def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = False) -> Counts:
+    """Store the rows of an exchange; a replayed one changes derived tables only."""
     counts = Counts()
     for alias in rows.aliases:
-        _put_alias(writer, alias, exchange)
+        _put_alias(writer, alias, exchange, is_replayed=is_replayed)
+    for project in rows.current_projects:
+        writer.execute("DELETE FROM store.alias WHERE alias = ? AND kind = 'repository'", [project])
     issues: Sequence[IssueRow] = rows.issues
     if rows.only_wanted_issues:
         # What a later file names came from that file's own answers; a rebuild knows that too.
@@ -89,6 +95,7 @@ def put(writer: Writer, rows: Rows, exchange: Exchange) -> Counts:
     counts.comments_new, counts.comments_changed = _upsert(writer, CommentRow, comments, exchange)
     _mark_comments(writer, rows, comments, exchange)
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
+    _drop_events(writer, rows)
     for departure in rows.departures:
         counts.gone += not writer.value(
             "SELECT count(*) FROM store.departure WHERE artifact_id = ?", [departure.artifact_id]
@@ -161,7 +168,9 @@ def _arrow_types() -> dict[str, pa.DataType]:
 def _upsert(writer: Writer, kind: type, rows: Sequence[Any], exchange: Exchange) -> tuple[int, int]:
     table, key = _KEYS[kind]
     unique = {getattr(row, key): row for row in rows}
-    return writer.upsert(table, key, batch([*unique.values()], exchange)) if unique else (0, 0)
+    if not unique:
+        return 0, 0
+    return writer.upsert(table, key, batch([*unique.values()], exchange), keep=NOT_COMPARED)
 
 
 def _named(writer: Writer, table: str, rows: Sequence[_Row], *parameters: str) -> list[_Row]:
@@ -216,7 +225,18 @@ def _mark_comments(
         )
 
 
-def _put_alias(writer: Writer, row: AliasRow, exchange: Exchange) -> None:
+def _drop_events(writer: Writer, rows: Rows) -> None:
+    """Events that a whole timeline lacks: their ids are made of a repository's former name."""
+    if rows.all_events_of:
+        earlier = [each for seen in rows.all_events_of.values() for each in seen]
+        writer.execute(
+            "DELETE FROM store.issue_event WHERE artifact_id IN (SELECT unnest(?::VARCHAR[])) "
+            "AND event_id NOT IN (SELECT unnest(?::VARCHAR[]))",
+            [list(rows.all_events_of), [row.event_id for row in rows.events] + earlier],
+        )
+
+
+def _put_alias(writer: Writer, row: AliasRow, exchange: Exchange, *, is_replayed: bool) -> None:
     known = writer.rows("SELECT artifact_id FROM store.alias WHERE alias = ?", [row.alias])
     if known and known[0]["artifact_id"] == row.artifact_id:
         return
@@ -228,6 +248,8 @@ def _put_alias(writer: Writer, row: AliasRow, exchange: Exchange) -> None:
     )
     if row.kind == "repository":
         _rename(writer, exchange.source, row.alias, row.artifact_id)
+        if not is_replayed:
+            _rename_walks(writer, exchange.source, row.alias, row.artifact_id)
 
 
 def _put_repositories(writer: Writer, rows: Rows, exchange: Exchange) -> tuple[int, int]:
@@ -273,33 +295,46 @@ def _put_found(writer: Writer, found: Sequence[FoundRow], exchange: Exchange) ->
 
 def _rename(writer: Writer, source: str, old: str, new: str) -> None:
     """Give the issues of a renamed repository their new ids, unless they have them already."""
-    here, there = (str(parse(f"{source}:{name}#1")).removesuffix("1") for name in (old, new))
-    renamed = "? || substr(artifact_id, ? + 1)"
+    here, there = _beginnings(source, old, new)
     for table in ("store.comment", "store.issue_event"):
         writer.execute(
-            f"UPDATE {table} SET artifact_id = {renamed} WHERE starts_with(artifact_id, ?)",
+            f"UPDATE {table} SET artifact_id = {_RENAMED} WHERE starts_with(artifact_id, ?)",
             [there, len(here), here],
         )
-    for table in ("store.issue", "store.departure", "store.lost_label", "store.part_read"):
-        project = ", project = ?" if table == "store.issue" else ""
-        writer.execute(
-            f"UPDATE {table} SET artifact_id = {renamed}{project} "
-            "WHERE starts_with(artifact_id, ?) "
-            f"AND {renamed} NOT IN (SELECT artifact_id FROM {table})",
-            [there, len(here), *([new] if project else []), here, there, len(here)],
-        )
-        writer.execute(f"DELETE FROM {table} WHERE starts_with(artifact_id, ?)", [here])
+    for table in ("store.issue", "store.departure", "store.lost_label"):
+        _rename_keys(writer, table, here, there, new)
+
+
+def _rename_walks(writer: Writer, source: str, old: str, new: str) -> None:
+    """Where the walks of the old name stopped, those of the new one go on."""
+    here, there = _beginnings(source, old, new)
+    _rename_keys(writer, "store.part_read", here, there, new)
     # Wanted under both names: answers from before the change are read again by a rebuild.
     writer.execute(
-        f"INSERT OR IGNORE INTO store.wanted SELECT {renamed}, run_id FROM store.wanted "
+        f"INSERT OR IGNORE INTO store.wanted SELECT {_RENAMED}, run_id FROM store.wanted "
         "WHERE starts_with(artifact_id, ?)",
         [there, len(here), here],
     )
-    # Where the walks of the old name stopped, those of the new one go on.
     old_key, new_key = here.removesuffix("#"), there.removesuffix("#")
-    renamed_stream = "? || substr(stream, ? + 1)"
+    stream = "? || substr(stream, ? + 1)"
     writer.execute(
-        f"UPDATE store.checkpoint SET stream = {renamed_stream}, project = ? WHERE project = ? "
-        f"AND {renamed_stream} NOT IN (SELECT stream FROM store.checkpoint)",
+        f"UPDATE store.checkpoint SET stream = {stream}, project = ? WHERE project = ? "
+        f"AND {stream} NOT IN (SELECT stream FROM store.checkpoint)",
         [new_key, len(old_key), new_key, old_key, new_key, len(old_key)],
     )
+
+
+def _rename_keys(writer: Writer, table: str, here: str, there: str, new: str) -> None:
+    project = ", project = ?" if table == "store.issue" else ""
+    writer.execute(
+        f"UPDATE {table} SET artifact_id = {_RENAMED}{project} WHERE starts_with(artifact_id, ?) "
+        f"AND {_RENAMED} NOT IN (SELECT artifact_id FROM {table})",
+        [there, len(here), *([new] if project else []), here, there, len(here)],
+    )
+    writer.execute(f"DELETE FROM {table} WHERE starts_with(artifact_id, ?)", [here])
+
+
+def _beginnings(source: str, old: str, new: str) -> tuple[str, str]:
+    """What the ids of a repository's issues begin with, under two names."""
+    first, second = (str(parse(f"{source}:{name}#1")).removesuffix("1") for name in (old, new))
+    return first, second

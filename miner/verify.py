@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from miner import checkpoints, graphql, scope
-from miner.ingest import PartRead
-from miner.payload import entry
-from miner.refusals import Trouble
+from miner import checkpoints, scope
+from miner.asking import ask_for
 from miner.selection import Selection, stream_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from miner.ingest import Ingest
-
-# A single issue may be gone, blocked, or moved: a redirect is followed.
-_ANSWERS = (404, 410, 451)
-FEW = 3  # below, asking one by one is no dearer than a batch and what it leaves open
 
 
 @dataclass(frozen=True)
@@ -49,7 +41,9 @@ def verify(ingest: Ingest, selection: Selection) -> Verified:
             "SELECT i.artifact_id, i.number FROM store.issue i "
             f"WHERE {area.sql} AND i.artifact_id NOT IN "
             "(SELECT artifact_id FROM store.part_read WHERE part = ?) "
-            "AND i.artifact_id NOT IN (SELECT artifact_id FROM store.departure) "
+            # Why one was not found may be known by now: it is asked for again.
+            "AND i.artifact_id NOT IN "
+            "(SELECT artifact_id FROM store.departure WHERE reason <> 'not found') "
             "ORDER BY TRY_CAST(i.number AS BIGINT), i.number",
             [*area.parameters, mark],
         )
@@ -60,61 +54,6 @@ def verify(ingest: Ingest, selection: Selection) -> Verified:
         for stream in selection.streams():
             checkpoints.drop(writer, stream_key(ingest.project.key, "verification", stream))
     return found
-
-
-def ask_for(
-    ingest: Ingest, issues: Sequence[dict[str, Any]], selection: Selection | None = None
-) -> None:
-    """Ask for issues by their numbers, a hundred at a time where the server allows it."""
-    about = {"selection": selection.as_json()} if selection else {}
-    left = list(issues)
-    if ingest.client.has_token and ingest.project.source == "github" and len(left) > FEW:
-        left = _ask_together(ingest, left, about)
-    for row in left:
-        response = ingest.client.get(
-            ingest.tracker.issue_url(ingest.name, row["number"]), accept=_ANSWERS
-        )
-        request = {"kind": "issue", "artifact": row["artifact_id"], **about}
-        ingest.keep(ingest.exchange(response, request))
-
-
-def _ask_together(
-    ingest: Ingest, issues: Sequence[dict[str, Any]], about: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Ask for a hundred at a time, fewer where the server finds that too much; what it lacked."""
-    lacking: list[dict[str, Any]] = []
-    most, done = graphql.BATCH, 0
-    while done < len(issues):
-        batch = issues[done : done + most]
-        try:
-            lacking.extend(_ask_batch(ingest, batch, about))
-        except Trouble:
-            if most == 1:
-                raise
-            most = max(1, most // 4)
-            continue
-        done += len(batch)
-    return lacking
-
-
-def _ask_batch(
-    ingest: Ingest, rows: Sequence[dict[str, Any]], about: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Ask for a hundred; those that the answer lacks must be asked for one by one, to learn why."""
-    owner, _, name = ingest.name.partition("/")
-    query = graphql.issues_query(int(row["number"]) for row in rows)
-    response = ingest.client.graphql(query, {"owner": owner, "name": name})
-    artifacts = [row["artifact_id"] for row in rows]
-    exchange = ingest.exchange(
-        response, {"kind": "graphql issues", "artifacts": artifacts, **about}
-    )
-    if entry(exchange.json(), "data", "repository") is None:
-        ingest.client.get(f"/repos/{ingest.name}")  # says what is wrong with the project
-    answered = graphql.read(exchange, lambda login: login)
-    complete = [PartRead(each, "comments") for each in answered.all_comments_of]
-    ingest.keep(exchange, parts=complete)
-    found = {row.number for row in answered.issues}
-    return [row for row in rows if row["number"] not in found]
 
 
 def _list_again(ingest: Ingest, stream: Selection, mark: str) -> None:

@@ -77,9 +77,9 @@ class Gitee:
         """The rows that an answer holds."""
         rows = Rows()
         if exchange.status in GONE:
-            rows.departures.append(
-                DepartureRow(exchange.request["artifact"], GONE[exchange.status])
-            )
+            if exchange.kind == "issue":  # a part that is missing proves nothing about the issue
+                asked = exchange.request["artifact"]
+                rows.departures.append(DepartureRow(asked, GONE[exchange.status]))
             return rows
         said = exchange.json()
         match exchange.kind:

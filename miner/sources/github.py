@@ -12,17 +12,18 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from data.identity import ArtifactId
 from data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
 from miner import graphql
 from miner.archive import Exchange
 from miner.github_names import (
-    asked_names,
     comment_id,
     event_row,
     identity,
     identity_of_any,
     login,
-    same_number,
+    moved,
+    new_name,
 )
 from miner.github_repositories import read_repositories
 from miner.http import Response
@@ -96,26 +97,11 @@ class GitHub:
             return graphql.read(exchange, who)
         rows = Rows()
         if exchange.status in GONE:
-            rows.departures.append(
-                DepartureRow(exchange.request["artifact"], GONE[exchange.status])
-            )
+            if exchange.kind == "issue":  # a part that is missing proves nothing about the issue
+                asked = exchange.request["artifact"]
+                rows.departures.append(DepartureRow(asked, GONE[exchange.status]))
             return rows
-        said = exchange.json()
-        match exchange.kind:
-            case "issues":
-                _read_list(rows, exchange, said, who)
-            case "issue":
-                _read_single(rows, exchange, said, who)
-            case "comments":
-                rows.only_known_issues = True
-                rows.comments.extend(_comments(said, who))
-            case "issue comments":
-                _read_issue_comments(rows, exchange, said, who)
-            case "timeline":
-                artifact = exchange.request["artifact"]
-                rows.events.extend(_events(artifact, said, who))
-            case "repositories":
-                read_repositories(rows, exchange, said)
+        _READERS[exchange.kind](rows, exchange, exchange.json(), who)
         return rows
 
 
@@ -164,13 +150,15 @@ def _url(path: str, parameters: Mapping[str, str], since: str | None) -> str:
 def _read_list(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
     selection = selection_of(exchange.request["selection"])
     rows.only_wanted_issues = bool(exchange.request.get("only_wanted"))
-    for item in entries(said):
-        row = issue_row(item, who)
-        if row and selection.accepts(row):
-            rows.issues.append(row)
-            asked = f"github:{exchange.request['name']}#{row.number}"
-            rows.aliases.extend(asked_names(asked, row))
-    rows.aliases = list(dict.fromkeys(rows.aliases))
+    found = [row for row in (issue_row(item, who) for item in entries(said)) if row]
+    name = exchange.request["name"]
+    if len({row.project for row in found}) == 1:
+        # A list is of one repository: where its rows have another name, it has that now.
+        rows.current_projects.append(found[0].project)
+        rows.aliases.extend(filter(None, [new_name(name, found[0])]))
+    else:
+        found = [row for row in found if new_name(name, row) is None]
+    rows.issues.extend(row for row in found if selection.accepts(row))
 
 
 def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
@@ -180,22 +168,32 @@ def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
         rows.departures.append(DepartureRow(asked, "not found"))
         return
     rows.issues.append(row)
-    rows.aliases.extend(asked_names(asked, row))
-    if not same_number(asked, row.artifact_id):
+    if alias := moved(asked, exchange.request["name"], row.artifact_id):
+        rows.aliases.append(alias)
         rows.departures.append(DepartureRow(asked, "transferred", row.artifact_id))
     elif exchange.request.get("selection"):
         missing = selection_of(exchange.request["selection"]).missing_labels(row)
         rows.lost_labels.extend((row.artifact_id, label) for label in missing)
 
 
+def _read_name(rows: Rows, exchange: Exchange, said: Any, _who: Who) -> None:
+    """The name that a repository gives itself."""
+    it = identity(f"{entry(said, 'html_url')}/issues/1")
+    name = exchange.request["name"]
+    if it is not None and it.project != name:
+        old = ArtifactId(it.source, it.host, name, it.key).repository
+        rows.aliases.append(AliasRow(old, it.repository, "repository"))
+
+
 def _read_issue_comments(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
     asked = exchange.request["artifact"]
     found = list(_comments(said, who))
     artifacts = [row.artifact_id for row in found]
-    if moved := next((each for each in artifacts if not same_number(asked, each)), None):
+    number = asked.rpartition("#")[2]
+    if other := next((each for each in artifacts if not each.endswith(f"#{number}")), None):
         # A redirect led to where the issue was transferred; there it is another artifact.
-        rows.departures.append(DepartureRow(asked, "transferred", moved))
-        rows.aliases.append(AliasRow(asked, moved, "transfer"))
+        rows.departures.append(DepartureRow(asked, "transferred", other))
+        rows.aliases.append(AliasRow(asked, other, "transfer"))
         return
     # Under a repository's new name it is the same issue.
     rows.comments.extend(replace(row, artifact_id=asked) for row in found)
@@ -236,5 +234,32 @@ def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
                 created_at=moment(item.get("created_at")),
             )
 
+
+def _read_comments(rows: Rows, _exchange: Exchange, said: Any, who: Who) -> None:
+    rows.only_known_issues = True
+    rows.comments.extend(_comments(said, who))
+
+
+def _read_timeline(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
+    artifact = exchange.request["artifact"]
+    rows.events.extend(_events(artifact, said, who))
+    if exchange.request.get("is_last"):
+        rows.all_events_of[artifact] = tuple(exchange.request["seen"])
+
+
+def _read_nothing(_rows: Rows, _exchange: Exchange, _said: Any, _who: Who) -> None:
+    """An answer that is kept for what others will read in it."""
+
+
+_READERS = {
+    "issues": _read_list,
+    "issue": _read_single,
+    "comments": _read_comments,
+    "issue comments": _read_issue_comments,
+    "timeline": _read_timeline,
+    "repository": _read_name,
+    "repositories": read_repositories,
+    "commit pulls": _read_nothing,
+}
 
 TRACKER = GitHub()

@@ -111,9 +111,16 @@ def issue(world: World, tracker: Tracker, number: int) -> Object:
         made |= {"isDraft": bool(payload.get("draft")), "mergedAt": merged, "merged": bool(merged)}
         made["state"] = "MERGED" if merged else made["state"]
     else:
-        reason = payload["state_reason"]
-        made["stateReason"] = reason.upper() if reason else None
+        made["stateReason"] = lambda _info, **asked: _state_reason(payload, **asked)
     return made
+
+
+def _state_reason(payload: Payload, *, enableDuplicate: bool = False) -> str | None:  # noqa: N803
+    """Duplicates are shown as such only to those who ask for it."""
+    reason = payload["state_reason"]
+    if reason == "duplicate" and not enableDuplicate:
+        return "NOT_PLANNED"
+    return reason.upper() if reason else None
 
 
 def comment(world: World, tracker: Tracker, payload: Payload, number: int) -> Object:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import pytest
@@ -14,7 +16,9 @@ from mining import Mining
 
 from data import provenance
 from data.errors import StudyError
+from data.migration import shipped_migrations
 from data.store import Study
+from miner import archive
 from miner.merging import merge
 
 Start = Callable[..., Mining]
@@ -42,6 +46,31 @@ def mined(at: Mining) -> dict[str, Any]:
         view: at.rows(f"SELECT * FROM {view} ORDER BY ALL")
         for view in ("issues", "comments", "artifact_aliases")
     }
+
+
+def tables(at: Mining) -> dict[str, list[tuple[Any, ...]]]:
+    names = at.column("SELECT table_name FROM duckdb_tables() ORDER BY ALL")
+    return {name: at.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in names}
+
+
+def files(at: Mining) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in at.study.iterdir()}
+
+
+def forgets(at: Mining, subject: str) -> str:
+    ended = at.command("miner", "forget", subject, "--study", at.study, "--json")
+    assert ended.returncode == 0, ended.stderr
+    return str(json.loads(ended.stdout)["subject"])
+
+
+def label(at: Mining, artifact: str, round_name: str, code: str = "A1") -> None:
+    with Study(at.study).writing() as writer:
+        run = provenance.begin("annotation import", {})
+        provenance.record(writer, run, "ok")
+        writer.execute(
+            "INSERT INTO store.final_label VALUES (?, ?, ?, 't', '1', ?, 'imported', ?)",
+            [round_name, artifact, artifact, code, run.run_id],
+        )
 
 
 def test_what_only_the_other_has_arrives_with_our_pseudonyms(ours: Mining, theirs: Mining) -> None:
@@ -73,9 +102,10 @@ def test_merging_again_changes_nothing(ours: Mining, theirs: Mining) -> None:
     ours.fetch(NAME, "--no-comments", token=TOKEN)
     joined(ours, theirs)
     before = mined(ours)
+    everything = tables(ours)
     again = joined(ours, theirs)
     assert (again["responses"], again["rows"]) == (0, {})
-    assert mined(ours) == before
+    assert tables(ours) == everything
     rebuilt = ours.command("miner", "rebuild", "--study", ours.study)
     assert rebuilt.returncode == 0
     assert mined(ours) == before
@@ -99,20 +129,173 @@ def test_what_one_side_forgot_stays_forgotten(ours: Mining, theirs: Mining) -> N
     assert ours.numbers() & {first, second} == set()
 
 
-def test_rounds_that_differ_are_refused(ours: Mining, theirs: Mining) -> None:
-    for at, code in ((ours, "A1"), (theirs, "B1")):
-        with Study(at.study).writing() as writer:
-            run = provenance.begin("annotation import", {})
-            provenance.record(writer, run, "ok")
-            writer.execute(
-                "INSERT INTO store.final_label VALUES "
-                "('pilot', 'x', 'x', 'hp-defects', '1', ?, 'imported', ?)",
-                [code, run.run_id],
-            )
+# People and artifacts that one of them has forgotten
+
+LOGIN = "dorotea"
+
+
+@pytest.mark.parametrize("key", ["the same", "another"])
+def test_whom_the_other_forgot_is_forgotten_here(ours: Mining, theirs: Mining, key: str) -> None:
+    ours.fetch(NAME, token=TOKEN)
+    if key == "the same":
+        theirs.study.mkdir()
+        (theirs.study / "study.key").write_bytes((ours.study / "study.key").read_bytes())
+    theirs.fetch(NAME, token=TOKEN)
+    there = forgets(theirs, LOGIN)
+    found = joined(ours, theirs)
+    assert found["forgotten_people_unknown_here"] == 0
+    here = ours.column("SELECT subject FROM store.forgotten WHERE kind = 'person' ORDER BY 1")
+    assert there in here
+    assert len(here) == (1 if key == "the same" else 2)
+    assert ours.numbers() == theirs.numbers()
+    with Study(ours.study).reading() as reader:
+        assert not [1 for _, each in archive.replay(reader) if LOGIN.encode() in each.body]
+    assert all(LOGIN.encode() not in content for content in files(ours).values())
+    ours.world.touch(3, comment="again")  # by her
+    ours.fetch(NAME, token=TOKEN)
+    assert ours.column("SELECT count(*) FROM comments WHERE body = 'again'") == [0]
+    everything = tables(ours)
+    assert joined(ours, theirs)["rows"] == {}
+    assert tables(ours) == everything
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_who_cannot_be_found_is_counted_once(
+    ours: Mining, theirs: Mining, *, has_key: bool
+) -> None:
+    theirs.fetch(NAME, token=TOKEN)
+    forgets(theirs, LOGIN)
+    if not has_key:
+        (theirs.study / "study.key").unlink()
+    if not has_key:
+        ours.fetch(NAME, token=TOKEN)
+    before = files(theirs)
+    assert joined(ours, theirs)["forgotten_people_unknown_here"] == 1
+    assert joined(ours, theirs)["forgotten_people_unknown_here"] == 0
+    assert files(theirs) == before  # no key is made for it
+
+
+def test_what_we_forgot_does_not_come_back_by_labels_or_marks(ours: Mining, theirs: Mining) -> None:
+    ours.fetch(NAME, token=TOKEN)
+    theirs.fetch(NAME, token=TOKEN)
+    artifact = f"github:{NAME}#{min(ours.numbers())}"
+    forgets(ours, artifact)
+    label(theirs, artifact, "pilot")
+    found = joined(ours, theirs)
+    assert "final_label" not in found["rows"]
+    named = [name for name, rows in tables(ours).items() if f"'{artifact}'" in str(rows)]
+    assert named == ["forgotten"]
+    everything = tables(ours)
+    joined(ours, theirs)
+    assert tables(ours) == everything
+
+
+# Labels
+
+
+def test_rounds_are_taken_whole_or_refused(ours: Mining, theirs: Mining) -> None:
+    ours.fetch(NAME, "--no-comments", token=TOKEN)
+    for at in (ours, theirs):
+        label(at, "stackoverflow:1", "both")
+    label(theirs, "stackoverflow:2", "theirs")
+    assert joined(ours, theirs)["rows"]["final_label"] == 1
+    assert ours.rows("SELECT round, artifact_id FROM final_labels ORDER BY ALL") == [
+        ("both", "stackoverflow:1"),
+        ("theirs", "stackoverflow:2"),
+    ]
+    label(theirs, "stackoverflow:3", "both")
+    before = tables(ours)
     ended = ours.command("miner", "merge", theirs.study, "--study", ours.study)
     assert ended.returncode == 1
-    assert "both studies have a round pilot" in ended.stderr
-    assert ours.column("SELECT code FROM final_labels") == ["A1"]
+    assert "both studies have a round both" in ended.stderr
+    assert tables(ours) == before
+
+
+def test_a_label_of_what_is_forgotten_makes_no_difference(ours: Mining, theirs: Mining) -> None:
+    for at in (ours, theirs):
+        label(at, "stackoverflow:1", "both")
+    label(ours, "stackoverflow:2", "both")
+    label(theirs, "stackoverflow:2", "both", "B1")
+    forgets(theirs, "stackoverflow:2")
+    assert joined(ours, theirs)["rows"]["forgotten"] == 1
+    assert ours.column("SELECT artifact_id FROM final_labels") == ["stackoverflow:1"]
+
+
+# Order, and what goes wrong
+
+
+def test_it_does_not_matter_who_merges_whom(ours: Mining, theirs: Mining) -> None:
+    ours.fetch(NAME, "--timeline", token=TOKEN)
+    theirs.study.mkdir()
+    (theirs.study / "study.key").write_bytes((ours.study / "study.key").read_bytes())
+    first, second, third = sorted(ours.numbers())[:3]
+    ours.world.touch(first, title="newer", comment="more")
+    theirs.fetch(NAME)
+    ours.world.delete(second)
+    ours.world.touch(third, labels=["bug"])
+    ours.fetch(NAME, "--verify", token=TOKEN)
+    copy = replace(theirs, study=theirs.study.with_name("copy"))
+    shutil.copytree(theirs.study, copy.study)
+    joined(copy, ours)
+    joined(ours, theirs)
+    assert mined(ours) == mined(copy)
+    gone = "SELECT number FROM issues WHERE gone_at IS NOT NULL"
+    assert ours.column(gone) == [str(second)]  # their older list does not bring it back
+    assert ours.rows("SELECT response_id, fetched_at FROM responses ORDER BY number") == copy.rows(
+        "SELECT response_id, fetched_at FROM responses ORDER BY number"
+    )
+
+
+def test_the_other_study_is_not_touched(ours: Mining, theirs: Mining) -> None:
+    theirs.fetch(NAME, token=TOKEN)
+    with Study(theirs.study).writing(keep_log=True) as writer:
+        writer.execute("INSERT INTO store.wanted VALUES ('github:example/tensors#1', 'r')")
+        writer.execute(
+            "INSERT INTO store.result (run_id, result, analysis, parameters, content) "
+            "VALUES ('r', 'mine', 'a', '{}', '{}')"
+        )
+    before = files(theirs)
+    assert "study.duckdb.wal" in before
+    found = joined(ours, theirs)
+    assert files(theirs) == before
+    assert found["rows"]["wanted"] == 1  # what stands in the log is taken as well
+    assert found["left_out"] == {"result": 1}
+
+
+def test_an_older_study_is_to_be_opened_first(ours: Mining, theirs: Mining) -> None:
+    with Study(theirs.study, migrations=shipped_migrations()[:2]).writing():
+        pass
+    before = files(theirs)
+    ended = ours.command("miner", "merge", theirs.study, "--study", ours.study)
+    assert ended.returncode == 1
+    assert "older faultatlas (schema 2" in ended.stderr
+    assert "miner status --study" in ended.stderr
+    assert files(theirs) == before
+    assert not ours.study.exists()
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from data import provenance
+from data.store import Study
+from miner import merging
+merging.erase_in = merging.rebuild_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+ours, theirs = (Study(Path(path)) for path in sys.argv[1:])
+merging.merge(ours, theirs, provenance.begin("miner merge", {}))
+"""
+
+
+def test_killed_in_between_nothing_has_changed(
+    ours: Mining, theirs: Mining, start: Callable[..., Popen[str]]
+) -> None:
+    ours.fetch(NAME, "--state", "open", token=TOKEN)
+    theirs.fetch(NAME, token=TOKEN)
+    before = tables(ours)
+    assert start("merge.py", _KILLED, ours.study, theirs.study).wait() == -9
+    assert tables(ours) == before
+    joined(ours, theirs)
+    assert ours.numbers() == theirs.numbers()
 
 
 def test_what_cannot_be_merged_is_refused(ours: Mining, tmp_path: Path) -> None:
