@@ -33,7 +33,7 @@ _DAMAGED = (
     "Failed to deserialize",
     "Serialization Error",
     "Failure while replaying WAL",
-    '.duckdb_extension" not found',  # another program's database, such as SQLite's
+    "Loading external extensions is disabled",  # another program's database, such as SQLite's
 )
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,13 +79,13 @@ class Writer(Reader):
         return int(batch.num_rows)
 
     def upsert(
-        self, table: str, key: str, batch: pa.Table, keep: Collection[str] = ()
+        self, table: str, key: str, batch: pa.Table, keep: AbstractSet[str] = frozenset()
     ) -> tuple[int, int]:
         """Put an Arrow batch into a table that has `row_hash`; returns new and changed rows.
 
         A row whose hash is stored already is left alone, with the run that wrote it. Where the
-        batch has `updated_at`, an older row never replaces a newer one. In the columns of `keep`, nothing (NULL) never
-        replaces something.
+        batch has `updated_at`, an older row never replaces a newer one. In the columns of `keep`
+        a NULL replaces nothing.
         """
         newer = "AND coalesce(i.updated_at >= t.updated_at, true)"
         self._connection.register("incoming_batch", batch)
@@ -97,11 +98,8 @@ class Writer(Reader):
             wanted = [row[0] for row in found]
             columns = [name for name in batch.column_names if name != key]
             stored = table.rpartition(".")[2]
-            values = {
-                name: f"coalesce(excluded.{name}, {stored}.{name})"
-                if name in keep
-                else f"excluded.{name}"
-                for name in columns
+            values = {name: f"excluded.{name}" for name in columns} | {
+                name: f"coalesce(excluded.{name}, {stored}.{name})" for name in keep & {*columns}
             }
             self._connection.execute(
                 f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from data.compaction import quoted
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.provenance import program_version, utc_now
@@ -102,7 +103,7 @@ def _count(database: Path) -> dict[str, int]:
             "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY ALL"
         )
         names = [row["table_name"] for row in tables]
-        return {name: reader.value(f'SELECT count(*) FROM store."{name}"') for name in names}
+        return {name: reader.value(f"SELECT count(*) FROM store.{quoted(name)}") for name in names}
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -83,4 +84,6 @@ def _count_gitee(ingest: Ingest, selection: Selection) -> Counted:
         "per_page=100", "per_page=1"
     )
     said = ingest.client.get(url).headers.get("total_count", "")
-    return Counted(int(said) if said.isdecimal() and len(said) < 10 else None, 0)
+    if not re.fullmatch("[0-9]{1,9}", said):
+        return Counted(None, 0, "Gitee did not say how many there are")
+    return Counted(int(said), 0)

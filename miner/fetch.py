@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from miner import completeness, plan, scope
+from miner import completeness, forgetting, plan, scope
 from miner.comments import read_comments
 from miner.ingest import Ingest
 from miner.parts import COMMENTS, EVENTS, PartReader
-from miner.payload import integer
+from miner.payload import entries, integer
 from miner.plan import Parts, Plan
 from miner.selection import Selection
 from miner.sources import PAGE
@@ -82,9 +82,10 @@ def _read_list(
 
 def estimate(ingest: Ingest, first: Response, wishes: Wishes) -> Plan:
     """The plan as far as the first page of a list tells: the rest may be unlike it."""
-    listed = [item for item in first.json() if isinstance(item, dict)]
+    listed = list(entries(first.json()))
     pages = ingest.tracker.pages(first)
-    rows = len(listed) if pages in (1, None) else plan.rows_of_pages(pages or 1)
+    is_least = pages is None and ingest.tracker.next_url(first) is not None
+    rows = len(listed) + is_least if pages in (1, None) else plan.rows_of_pages(pages or 1)
     growth = rows / len(listed) if listed else 0.0
     counts = [integer(item.get("comments")) or 0 for item in listed]
     commented = round(growth * sum(count > 0 for count in counts))
@@ -100,6 +101,7 @@ def estimate(ingest: Ingest, first: Response, wishes: Wishes) -> Plan:
         plan.part_requests(parts, strategy, in_all),
         plan.part_requests(Parts(rows, rows), ways[0]) if wishes.events else 0,
         is_exact=False,
+        is_least=is_least,
     )
 
 
@@ -143,6 +145,7 @@ def finish(ingest: Ingest, area: Scope, wishes: Wishes, made: Plan, *, is_change
     counted = completeness.check(ingest, wishes.selection) if is_changed else None
     with ingest.study.reading() as reader:
         stored = area.count(reader) | area.count_parts(reader)
+        stored["forgotten"] = forgetting.count_in(reader, ingest.project.key)
         gaps = area.gaps(reader) if wishes.comments else []
     return Fetched(made, stored, is_changed, gaps, counted)
 

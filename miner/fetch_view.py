@@ -72,7 +72,8 @@ def _notes(each: dict[str, Any]) -> list[str]:
             search["issues"] + (search["pulls"] or 0),
             stored["issues"] + stored["pulls"],
         )
-        if there != here:
+        # How many of the forgotten ones the search counts depends on what was selected.
+        if not here <= there <= here + stored["forgotten"]:
             notes.append(
                 f"the tracker's search counts {count(there)}, the study has {count(here)}: "
                 + (

@@ -64,6 +64,11 @@ class Options:
             labels = (*labels, *project.priority_labels)
             any_label = any_label or project.priority_any
             priorities = project.priority_levels
+        if any_label and not labels:
+            raise StudyError(
+                "--any-label is given and no label",
+                "Name the labels with --label, or leave out --any-label.",
+            )
         self.check(project)
         has_pulls = tracker(project.source).has_pulls
         return Selection(
@@ -98,15 +103,21 @@ def run_plan(options: Options, output: Output) -> dict[str, Any]:
             "--plan does not go with --from",
             "Without --plan it says what it costs before it begins; Ctrl-C ends it.",
         )
+    if options.verify:
+        raise StudyError(
+            "--plan does not go with --verify: what is missing shows only when all is listed",
+            "Leave out one of them.",
+        )
     project = _project(options)
     with _client(options, project, output.tell) as client:
         if words := fetch.client_words(client):
             output.tell(words)
         found = preview(client, project, options.selection(project), options)
+        least = "at least " if found.plan.is_least else ""
         return {
             "project": project.key,
             "plan": found.plan.as_json(),
-            "words": f"{counted(found.issues, 'issue')}; {found.plan.words()}",
+            "words": f"{least}{counted(found.issues, 'issue')}; {found.plan.words()}",
             "issues": found.issues,
             "requests": client.sent,
             "quota": _quota(client),
@@ -121,13 +132,13 @@ def run_fetch(directory: Path, options: Options, output: Output) -> dict[str, An
     selection = options.selection(project)
     with _ingest(directory, options, project, output) as ingest:
         wishes = fetch.Wishes(selection, options.comments, options.timeline, options.verify)
-        return _document(ingest, fetch.fetch(ingest, wishes, output.tell))
+        return _ended(ingest, fetch.fetch(ingest, wishes, output.tell))
 
 
 def _run_named(directory: Path, options: Options, output: Output) -> dict[str, Any]:
     assert options.from_file is not None  # noqa: S101  (the caller looked)
     _refuse_beside_file(options)
-    found = named.read_file(options.from_file)
+    found = named.read_file(options.from_file, projects.hosts(options.api_url))
     if options.project is not None:
         found.only(_project(options).key)
     documents = []
@@ -148,7 +159,9 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
                 events = fetch.read_events(ingest, area)
                 made = replace(made, event_requests=events, is_exact=False)
             done = fetch.finish(ingest, area, wishes, made, is_changed=False)
-            documents.append({"named": len(issues) + len(commits), **_document(ingest, done)})
+            is_read = not found.others and not found.unreadable
+            document = _ended(ingest, done, is_read=is_read)
+            documents.append({"named": len(issues) + len(commits), **document})
     return {
         "from": str(options.from_file),
         "projects": documents,
@@ -165,6 +178,7 @@ def _refuse_beside_file(options: Options) -> None:
     """A file says exactly which issues are meant."""
     given = {
         "--label": options.labels,
+        "--any-label": options.any_label,
         "--high-priority": options.high_priority,
         "--state": options.state != "all",
         "--since": options.since,
@@ -252,7 +266,6 @@ def _ingest(
         except BaseException:
             _end(ingest, "failed")
             raise
-        ingest.note("ok")
 
 
 def _end(ingest: Ingest, outcome: Outcome) -> None:
@@ -260,6 +273,13 @@ def _end(ingest: Ingest, outcome: Outcome) -> None:
     if ingest.study.exists:
         with suppress(StudyError):  # a full disk: what ended the run is told, not this
             ingest.note(outcome)
+
+
+def _ended(ingest: Ingest, done: fetch.Fetched, *, is_read: bool = True) -> dict[str, Any]:
+    """Note that a run came to its end; `is_read` is False for a file with lines that name none."""
+    document = _document(ingest, done)
+    ingest.note("ok" if document["complete"] and is_read else "partial")
+    return document
 
 
 def _kept(ingest: Ingest) -> str:

@@ -11,12 +11,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
+from data.compaction import quoted
 from data.errors import StudyError
 from data.identity import shown
 from miner import archive
 from miner.erased_words import Words
 from miner.erasing import Forgotten, Found, without
-from miner.forgetting import bury, forgotten, names
+from miner.forgetting import bury, expect_gaps, forgotten, names
 from miner.ingest import check_key, who_in
 from miner.rebuild import host_of, rebuild_in
 from miner.subjects import Subject, subject_of
@@ -56,7 +57,7 @@ class Removal:
         others = len(self.artifacts) if self.kind == "person" else len(self.artifacts) - 1
         also = f" with {others:,} artifact{'s' * (others != 1)}" if others > 0 else ""
         return (
-            f"{self.subject}{also}: rows of {rows or 'no table'}; responses: "
+            f"{self.subject}{also}: rows: {rows or 'none'}; responses: "
             f"{self.responses_removed:,} removed, {self.responses_changed:,} changed"
         )
 
@@ -121,10 +122,10 @@ def _forget_in(writer: Writer, study: Study, text: str, run: Run, progress: Prog
     if not seen:
         raise _unknown(subject, text)
     buried = asked.people & seen
-    removal = erase_in(writer, study, asked.with_found(found, names(writer, found.written)))
     tombstones = {*subject.lasting_names, *found.written}
     bury(writer, "person", buried, run.run_id, run.started_at)
     bury(writer, "artifact", tombstones, run.run_id, run.started_at)
+    removal = erase_in(writer, study, asked.with_found(found, names(writer, found.written)))
     removal.subject = subject.shown or ", ".join(sorted(buried))
     removal.kind = "person" if subject.people else "artifact"
     removal.artifacts = sorted(tombstones)
@@ -136,6 +137,7 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
     """Take it out of all responses and tables, in the caller's transaction."""
     removal = Removal("", "")
     before = _sizes(writer)
+    read = _read_whole(writer)
     people = who_in(study.directory)
     for number, exchange in archive.replay(writer):
         left, _found = without(exchange, what, people(host_of(exchange.project)))
@@ -146,9 +148,11 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
             _store_again(writer, number, left)
             removal.responses_changed += 1
     rebuild_in(writer, study)
+    expect_gaps(writer, read)
     for table in _tables_with(writer, "artifact_id"):
         writer.execute(
-            f"DELETE FROM {table} WHERE list_contains(?, artifact_id)", [sorted(what.artifacts)]
+            f"DELETE FROM {_sql(table)} WHERE list_contains(?, artifact_id)",
+            [sorted(what.artifacts)],
         )
     _erase_words(writer, what, people)
     after = _sizes(writer)
@@ -172,12 +176,22 @@ def search(
     return found
 
 
+def _read_whole(reader: Reader) -> list[str]:
+    """Issues that lack no comment."""
+    rows = reader.rows(
+        "SELECT artifact_id FROM store.issue LEFT JOIN (SELECT artifact_id, count(*) AS live "
+        "FROM store.comment WHERE gone_at IS NULL GROUP BY ALL) USING (artifact_id) "
+        "WHERE coalesce(live, 0) >= comment_count"
+    )
+    return [row["artifact_id"] for row in rows]
+
+
 def _in_tables(reader: Reader, asked: Forgotten) -> set[str]:
     """The artifacts that a table names; labels may be there without the issue."""
     found: set[str] = set()
     for table in _tables_with(reader, "artifact_id"):
         rows = reader.rows(
-            f"SELECT DISTINCT artifact_id FROM {table} WHERE list_contains(?, artifact_id)",
+            f"SELECT DISTINCT artifact_id FROM {_sql(table)} WHERE list_contains(?, artifact_id)",
             [sorted(asked.artifacts)],
         )
         found.update(row["artifact_id"] for row in rows)
@@ -226,18 +240,19 @@ def _erase_words(writer: Writer, what: Forgotten, people: Callable[[str], Who]) 
     }
     for host, project in (projects or {"github.com": "github:any/project"}).items():
         words = Words(what.artifacts, what.people, people(host), project)
-        for table, column, is_key in _texts(writer):
+        for table, name, is_key in _texts(writer):
+            stored, column = _sql(table), quoted(name)
             # The runs of this command name what the tombstones name.
             other = "WHERE command <> 'miner forget'" if table == "store.run" else ""
-            for old in writer.rows(f"SELECT DISTINCT {column} AS text FROM {table} {other}"):
+            for old in writer.rows(f"SELECT DISTINCT {column} AS text FROM {stored} {other}"):
                 new = _erased(words, old["text"])
                 if new == old["text"]:
                     continue
                 if is_key or table == "store.checkpoint":
-                    writer.execute(f"DELETE FROM {table} WHERE {column} = ?", [old["text"]])
+                    writer.execute(f"DELETE FROM {stored} WHERE {column} = ?", [old["text"]])
                 else:
                     writer.execute(
-                        f"UPDATE {table} SET {column} = ? WHERE {column} = ?", [new, old["text"]]
+                        f"UPDATE {stored} SET {column} = ? WHERE {column} = ?", [new, old["text"]]
                     )
 
 
@@ -298,4 +313,9 @@ def _sizes(reader: Reader) -> dict[str, int]:
         "SELECT 'store.' || table_name AS name FROM duckdb_tables() "
         "WHERE schema_name = 'store' ORDER BY name"
     )
-    return {row["name"]: reader.value(f"SELECT count(*) FROM {row['name']}") for row in rows}
+    return {row["name"]: reader.value(f"SELECT count(*) FROM {_sql(row['name'])}") for row in rows}
+
+
+def _sql(table: str) -> str:
+    """`store.name` as a statement takes it: a study that somebody sent may have odd tables."""
+    return f"store.{quoted(table.removeprefix('store.'))}"

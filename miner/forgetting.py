@@ -54,6 +54,28 @@ def bury(
         )
 
 
+def count_in(reader: Reader, project: str) -> int:
+    """Artifacts of a project, such as github:pytorch/pytorch, that are forgotten."""
+    sql = "SELECT count(*) FROM store.forgotten WHERE starts_with(subject, ?)"
+    return int(reader.value(sql, [f"{project}#"]))
+
+
+def expect_gaps(writer: Writer, artifacts: Iterable[str]) -> None:
+    """Note that these issues, of which all comments were read, have as many as there will be.
+
+    A tracker counts the comments of forgotten people; nobody should look for them.
+    """
+    if writer.value("SELECT count(*) FROM store.forgotten WHERE kind = 'person'"):
+        writer.execute(
+            "UPDATE store.part_read SET is_short = true WHERE part = 'comments' "
+            "AND list_contains(?, artifact_id) AND artifact_id IN (SELECT artifact_id "
+            "FROM store.issue LEFT JOIN (SELECT artifact_id, count(*) AS live FROM store.comment "
+            "WHERE gone_at IS NULL GROUP BY ALL) USING (artifact_id) "
+            "WHERE coalesce(live, 0) < comment_count)",
+            [list(artifacts)],
+        )
+
+
 def names(reader: Reader, artifacts: Iterable[str]) -> set[str]:
     """The artifacts with all other names that the study knows for them, older and newer ones."""
     known = set(artifacts)

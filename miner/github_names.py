@@ -78,8 +78,8 @@ def moved(asked: str, name: str, answered: str) -> AliasRow | None:
 def _parsed(url: Any) -> ArtifactId | None:
     if not isinstance(url, str):
         return None
-    host = urlsplit(url).netloc.rpartition("@")[2].lower().removeprefix("api.")
     try:
+        host = urlsplit(url).netloc.rpartition("@")[2].lower().removeprefix("api.")
         return parse(url, hosts={host: "github"} if host else None)
     except (StudyError, ValueError):
         return None

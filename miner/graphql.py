@@ -161,17 +161,16 @@ fragment Asked on Commit {{
 
 def read(exchange: Exchange, who: Who) -> Rows:
     """The rows that an answer holds."""
-    rows = Rows()
-    said = entry(exchange.json(), "data")
+    rows, answer = Rows(), _Answer(exchange)
     match exchange.kind:
         case "graphql comments":
-            for artifact, node in _nodes(exchange, said):
-                _read_comments(rows, exchange, artifact, node, who)
+            for artifact, node in answer.nodes():
+                _read_comments(rows, answer, artifact, node, who, now=artifact)
         case "graphql events":
-            for artifact, node in _nodes(exchange, said):
-                _read_events(rows, exchange, artifact, node, who)
+            for artifact, node in answer.nodes():
+                _read_events(rows, answer, artifact, node, who)
         case "graphql issues":
-            _read_issues(rows, exchange, said, who)
+            _read_issues(rows, answer, who)
     return rows
 
 
@@ -180,11 +179,12 @@ def unread(exchange: Exchange, part: str) -> tuple[list[str], dict[str, str]]:
     these begin.
     """
     missing, unfinished = [], {}
-    nodes = dict(_nodes(exchange, entry(exchange.json(), "data")))
+    answer = _Answer(exchange)
+    nodes = dict(answer.nodes())
     for artifact in exchange.request["artifacts"]:
         node = nodes.get(artifact)
         page = entry(node, part, "pageInfo")
-        if node is None or not _is_sound(exchange, artifact, node, part):
+        if node is None or not answer.is_sound(artifact, node, part):
             missing.append(artifact)
         elif page["hasNextPage"]:
             unfinished[artifact] = page["endCursor"]
@@ -203,75 +203,74 @@ def with_unread(exchange: Exchange, missing: Collection[str]) -> Exchange:
 
 def is_too_much(exchange: Exchange) -> bool:
     """Whether the server left something out because the query was too much for it."""
-    return ratelimit.is_too_much(_errors(exchange))
+    return ratelimit.is_too_much(_Answer(exchange).errors)
 
 
-def _errors(exchange: Exchange) -> list[Mapping[str, Any]]:
-    return list(entries(entry(exchange.json(), "errors")))
+class _Answer:
+    """An answer, which may lack some of what was asked for."""
 
+    def __init__(self, exchange: Exchange) -> None:
+        said = exchange.json()
+        self.request = exchange.request
+        self.data = entry(said, "data")
+        self.errors = list(entries(entry(said, "errors")))
+        self._by_number = exchange.kind == "graphql issues"
 
-def _is_sound(exchange: Exchange, artifact: str, node: Mapping[str, Any], part: str) -> bool:
-    """Whether a page of a part holds all that it should, and the pages before it did."""
-    request = exchange.request
-    if "missing" in request:
-        return request["artifacts"].index(artifact) not in request["missing"]
-    page, listed = entry(node, part, "pageInfo"), entry(node, part, "nodes")
-    if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
-        return False
-    if any(_touches(error, exchange, artifact) for error in _errors(exchange)):
-        return False
-    if entry(page, "hasNextPage") is not False:
-        return entry(page, "hasNextPage") is True and bool(text(entry(page, "endCursor")))
-    if part != "comments":
-        return True
-    found = {row.comment_id for row in _comments(artifact, listed, lambda login: login)}
-    return len(found.union(request.get("seen", ()))) == entry(node, part, "totalCount")
+    def nodes(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The answered nodes with the artifacts that they were asked for as."""
+        asked, found = self.request["artifacts"], entry(self.data, "nodes")
+        if isinstance(found, list) and len(found) == len(asked):
+            for artifact, node in zip(asked, found, strict=True):
+                if isinstance(node, Mapping):
+                    yield artifact, node
 
+    def is_sound(self, asked: str, node: Mapping[str, Any], part: str) -> bool:
+        """Whether the page of a part lacks nothing; the last one, whether no page did."""
+        if "missing" in self.request:
+            return self.request["artifacts"].index(asked) not in self.request["missing"]
+        page, listed = entry(node, part, "pageInfo"), entry(node, part, "nodes")
+        if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
+            return False
+        if any(self._touches(error, asked) for error in self.errors):
+            return False
+        if entry(page, "hasNextPage") is not False:
+            return entry(page, "hasNextPage") is True and bool(text(entry(page, "endCursor")))
+        if part != "comments":
+            return True
+        found = {row.comment_id for row in _comments(asked, listed, lambda login: login)}
+        found.update(self.request.get("seen", ()))
+        return len(found) == integer(entry(node, part, "totalCount"))
 
-def _touches(error: Mapping[str, Any], exchange: Exchange, artifact: str) -> bool:
-    """Whether an error may be about what was asked of an artifact."""
-    path = error.get("path")
-    if not isinstance(path, list):
-        return ratelimit.is_too_much([error])
-    if exchange.kind == "graphql issues":
-        node: list[Any] = ["repository", f"n{artifact.rpartition('#')[2]}"]
-    else:
-        node = ["nodes", exchange.request["artifacts"].index(artifact)]
-    return path[:2] == node[: len(path)]
+    def is_whole(self, asked: str, node: Mapping[str, Any], part: str) -> bool:
+        """Whether this is the last page of a part, and nothing of the part is missing."""
+        is_last = entry(node, part, "pageInfo", "hasNextPage") is False
+        return is_last and self.is_sound(asked, node, part)
 
-
-def _nodes(exchange: Exchange, said: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The answered nodes with the artifacts that they were asked for as."""
-    found = entry(said, "nodes")
-    if isinstance(found, list) and len(found) == len(exchange.request["artifacts"]):
-        for artifact, node in zip(exchange.request["artifacts"], found, strict=True):
-            if isinstance(node, Mapping):
-                yield artifact, node
+    def _touches(self, error: Mapping[str, Any], asked: str) -> bool:
+        """Whether an error may be about an artifact; one without a path is about all of them."""
+        path = error.get("path")
+        if not isinstance(path, list):
+            return ratelimit.is_too_much([error])
+        node: list[Any] = ["nodes", self.request["artifacts"].index(asked)]
+        if self._by_number:
+            node = ["repository", f"n{asked.rpartition('#')[2]}"]
+        return path[:2] == node[: len(path)]
 
 
 def _read_comments(
-    rows: Rows,
-    exchange: Exchange,
-    artifact: str,
-    node: Mapping[str, Any],
-    who: Who,
-    asked: str | None = None,
+    rows: Rows, answer: _Answer, asked: str, node: Mapping[str, Any], who: Who, *, now: str
 ) -> None:
-    comments = node.get("comments")
-    rows.comments.extend(_comments(artifact, entry(comments, "nodes"), who))
-    is_last = entry(comments, "pageInfo", "hasNextPage") is False
-    if is_last and _is_sound(exchange, asked or artifact, node, "comments"):
-        rows.all_comments_of[artifact] = tuple(exchange.request.get("seen", ()))
+    rows.comments.extend(_comments(now, entry(node, "comments", "nodes"), who))
+    if answer.is_whole(asked, node, "comments"):
+        rows.all_comments_of[now] = tuple(answer.request.get("seen", ()))
 
 
 def _read_events(
-    rows: Rows, exchange: Exchange, artifact: str, node: Mapping[str, Any], who: Who
+    rows: Rows, answer: _Answer, artifact: str, node: Mapping[str, Any], who: Who
 ) -> None:
-    events = node.get("timelineItems")
-    rows.events.extend(_events(artifact, entry(events, "nodes"), who))
-    is_last = entry(events, "pageInfo", "hasNextPage") is False
-    if is_last and _is_sound(exchange, artifact, node, "timelineItems"):
-        rows.all_events_of[artifact] = tuple(exchange.request.get("seen", ()))
+    rows.events.extend(_events(artifact, entry(node, "timelineItems", "nodes"), who))
+    if answer.is_whole(artifact, node, "timelineItems"):
+        rows.all_events_of[artifact] = tuple(answer.request.get("seen", ()))
 
 
 def _comments(artifact: str, said: Any, who: Who) -> Iterator[CommentRow]:
@@ -314,23 +313,23 @@ def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
         )
 
 
-def _read_issues(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
-    answered = entry(said, "repository")
-    name = (text(entry(answered, "nameWithOwner")) or exchange.request["name"]).lower()
+def _read_issues(rows: Rows, answer: _Answer, who: Who) -> None:
+    answered = entry(answer.data, "repository")
+    name = (text(entry(answered, "nameWithOwner")) or answer.request["name"]).lower()
     # What is missing here is asked for once more, by itself: only that answer says why.
-    for artifact in exchange.request["artifacts"]:
+    for artifact in answer.request["artifacts"]:
         node = entry(answered, f"n{artifact.rpartition('#')[2]}")
         if isinstance(node, Mapping) and (row := _issue_row(node, who)):
             rows.issues.append(row)
-            if name != exchange.request["name"] and row.project.endswith(name):
-                rows.aliases.extend(filter(None, [github.new_name(exchange.request["name"], row)]))
+            if name != answer.request["name"] and row.project.endswith(name):
+                rows.aliases.extend(filter(None, [github.new_name(answer.request["name"], row)]))
             if alias := github.moved(artifact, name, row.artifact_id):
                 rows.aliases.append(alias)
                 rows.departures.append(DepartureRow(artifact, "transferred", row.artifact_id))
-            elif exchange.request.get("selection"):
-                missing = selection_of(exchange.request["selection"]).missing_labels(row)
+            elif answer.request.get("selection"):
+                missing = selection_of(answer.request["selection"]).missing_labels(row)
                 rows.lost_labels.extend((row.artifact_id, label) for label in missing)
-            _read_comments(rows, exchange, row.artifact_id, node, who, asked=artifact)
+            _read_comments(rows, answer, artifact, node, who, now=row.artifact_id)
 
 
 def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:

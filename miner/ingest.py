@@ -281,3 +281,4 @@ def _mark_read(writer: Writer, parts: Iterable[PartRead], run: Run) -> None:
             "FROM store.issue WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
             [name, is_short, run.run_id, artifacts],
         )
+        forgetting.expect_gaps(writer, artifacts)

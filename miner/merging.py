@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
+from data.compaction import quoted
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.people import pseudonym, study_key
@@ -220,9 +221,9 @@ def _derive(writer: Writer, study: Study, run: Run, people: _People) -> None:
 def _left_out(source: Reader) -> dict[str, int]:
     """Rows of tables that are not merged, such as results: analyses are made again."""
     rows = source.rows(
-        "SELECT 'store.' || table_name AS name FROM duckdb_tables() "
-        "WHERE schema_name = 'store' ORDER BY name"
+        "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY name"
     )
-    tables = [row["name"] for row in rows if row["name"] not in {*_BESIDE, *_ELSEWHERE}]
-    counts = {name: source.value(f"SELECT count(*) FROM {name}") for name in tables}
-    return {name.removeprefix("store."): count for name, count in counts.items() if count}
+    merged = {table.removeprefix("store.") for table in (*_BESIDE, *_ELSEWHERE)}
+    tables = [row["name"] for row in rows if row["name"] not in merged]
+    counts = {name: source.value(f"SELECT count(*) FROM store.{quoted(name)}") for name in tables}
+    return {name: count for name, count in counts.items() if count}

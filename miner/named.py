@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
 from data.identity import ArtifactId, parse
-from miner import forgetting, graphql, plan, scope
+from miner import completeness, forgetting, graphql, plan, scope
 from miner.asking import FEW, ask_for
 from miner.comments import read_comments
 from miner.commit_issues import issues_of_commits
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from miner.ingest import Ingest
 
 _MOST_BYTES = 50_000_000
+_WORTH_COUNTING = 4  # issues: to count takes two requests, and a list that goes on two or more
 _COLUMNS = ("url", "artifact_id", "issue", "link", "id")
 
 
@@ -45,12 +46,15 @@ class Named:
         self.commits = {key: self.commits[key]} if key in self.commits else {}
 
 
-def read_file(path: Path) -> Named:
-    """The artifacts in a CSV column (`url`, ...; else the first), or one on each line."""
+def read_file(path: Path, hosts: Mapping[str, str] | None = None) -> Named:
+    """The artifacts in a CSV column (`url`, ...; else the first), or one on each line.
+
+    `hosts` says what a private host runs; see `data.identity.parse`.
+    """
     named = Named()
     for line, text in _cells(path):
         try:
-            it = parse(text)
+            it = parse(text, hosts=hosts)
         except StudyError:
             named.unreadable.append((line, text))
             continue
@@ -145,10 +149,15 @@ def _list_all(ingest: Ingest, dearest: int, file: str, tell: Callable[[str], Non
     def is_cheap(first: Response) -> bool:
         nonlocal is_taken
         pages = ingest.tracker.pages(first)
-        cost = None if pages is None else plan.walk_requests(plan.rows_of_pages(pages))
+        rows = None if pages is None else plan.rows_of_pages(pages)
+        if rows is None and dearest > _WORTH_COUNTING:
+            found = completeness.count(ingest, everything)
+            rows = None if found.issues is None else found.issues + (found.pulls or 0)
+        cost = None if rows is None else plan.walk_requests(rows)
         is_taken = cost is not None and cost < dearest
         if is_taken:
-            tell(f"plan: at most {cost:,} requests, the list of all issues")
+            about = "about" if pages is None else "at most"
+            tell(f"plan: {about} {cost:,} requests, the list of all issues")
         return is_taken
 
     ingest.walk(

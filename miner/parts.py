@@ -7,7 +7,7 @@ holds its rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +15,20 @@ from data.identity import parse
 from miner import checkpoints, graphql
 from miner.asking import ask_for
 from miner.checkpoints import Checkpoint
+from miner.github_names import event_row
 from miner.ingest import Ingest, PartRead
 from miner.refusals import Refused, Trouble
 from miner.selection import stream_key
 
 if TYPE_CHECKING:
+    from data.records import Rows
     from miner.archive import Exchange
+    from miner.http import Response
     from miner.plan import Strategy
     from miner.scope import Scope
 
 _MISSING = (404, 410, 451)
+_FEW = 3  # left out of an answer: asking for them one by one is cheaper than once more together
 
 
 @dataclass(frozen=True)
@@ -49,12 +53,13 @@ class PartReader:
         self._scope = scope
         self._part = part
         self._batch = graphql.BATCH
+        self._is_refused = False  # an older server may not know what the query asks for
 
     def read(self, strategy: Strategy) -> None:
         """Read until nothing is pending, one issue or a hundred at a time."""
         self._finish_long_ones()
         while rows := self._pending(self._batch if strategy == "graphql" else graphql.BATCH):
-            if strategy == "graphql":
+            if strategy == "graphql" and not self._is_refused:
                 self._read_batch(rows)
             else:
                 for row in rows:
@@ -79,24 +84,17 @@ class PartReader:
                 self._read_issue(row["artifact_id"], row["number"], row["comment_count"])
         if not asked:
             return
-        try:
-            response = self._ingest.client.graphql(
-                self._part.query, {"ids": [row["node_id"] for row in asked], "after": None}
-            )
-        except Trouble:
-            self._batch = max(1, self._batch // 4)
-            if len(asked) == 1:  # too much even alone: it was not their number
-                (row,) = asked
-                self._read_issue(row["artifact_id"], row["number"], row["comment_count"])
-                self._batch = graphql.BATCH
+        response = self._ask_together(asked)
+        if response is None:
             return
         artifacts = [row["artifact_id"] for row in asked]
         exchange = self._ingest.exchange(
             response, {"kind": f"graphql {self._part.name}", "artifacts": artifacts}
         )
         missing, unfinished = graphql.unread(exchange, self._part.connection)
+        exchange = graphql.with_unread(exchange, missing)
         counted = {row["artifact_id"]: row["comment_count"] for row in asked}
-        listed = _listed(exchange, self._part)
+        listed = _listed(exchange)
         done = [each for each in artifacts if each not in unfinished and each not in missing]
         parts = [self._as_read(each, listed[each], counted[each]) for each in done]
         points = [self._point(each, "graphql", at, listed[each]) for each, at in unfinished.items()]
@@ -104,8 +102,29 @@ class PartReader:
         numbers = {row["artifact_id"]: row["number"] for row in asked}
         for artifact in unfinished:
             self._go_on(artifact, numbers[artifact], counted[artifact])
+        if len(missing) > _FEW and graphql.is_too_much(exchange):
+            self._batch = max(_FEW, len(asked) // 4)  # they are pending still
+            return
         for artifact in missing:
             self._read_issue(artifact, numbers[artifact], counted[artifact])
+
+    def _ask_together(self, asked: Sequence[Mapping[str, Any]]) -> Response | None:
+        """The answer for some issues, or None where they are to be asked for otherwise."""
+        try:
+            return self._ingest.client.graphql(
+                self._part.query, {"ids": [row["node_id"] for row in asked], "after": None}
+            )
+        except Refused as refused:
+            if refused.status != 200:
+                raise
+            self._is_refused = True
+        except Trouble:
+            self._batch = max(1, len(asked) // 4)
+            if len(asked) == 1:  # too much even alone: it was not their number
+                (row,) = asked
+                self._read_issue(row["artifact_id"], row["number"], row["comment_count"])
+                self._batch = graphql.BATCH
+        return None
 
     def _read_issue(self, artifact: str, number: str, counted: int | None) -> None:
         ingest = self._ingest
@@ -186,7 +205,8 @@ class PartReader:
             if missing:
                 self._read_issue(artifact, number, counted)
                 return
-            seen.extend(_listed(exchange, self._part)[artifact])
+            exchange = graphql.with_unread(exchange, missing)
+            seen.extend(_listed(exchange)[artifact])
             checkpoints.refuse_circle(cursor, unfinished.get(artifact))
             cursor = unfinished.get(artifact)
             if cursor is None:
@@ -214,10 +234,10 @@ class PartReader:
                     checkpoints.drop(writer, self._stream(row["artifact_id"]))
 
     def _ids(self, exchange: Exchange) -> list[str]:
-        if exchange.status != 200 or self._part is not COMMENTS:
+        if exchange.status != 200:
             return []
         rows = self._ingest.tracker.read(exchange, lambda login: login)
-        return [row.comment_id for row in rows.comments]
+        return [each for _artifact, each in _ids_in(rows)]
 
     def _as_read(self, artifact: str, listed: Sequence[str], counted: int | None) -> PartRead:
         is_short = self._part is COMMENTS and counted is not None and len(listed) < counted
@@ -235,11 +255,29 @@ class PartReader:
         return stream_key(self._ingest.project.key, f"{self._part.name} of {artifact}")
 
 
-def _listed(exchange: Exchange, part: Part) -> dict[str, list[str]]:
-    """The ids of the comments that a GraphQL answer lists for each issue."""
-    if part is not COMMENTS:
-        return {artifact: [] for artifact in exchange.request["artifacts"]}
+def _listed(exchange: Exchange) -> dict[str, list[str]]:
+    """The ids of the comments or events that a GraphQL answer lists for each issue."""
     found: dict[str, list[str]] = {artifact: [] for artifact in exchange.request["artifacts"]}
-    for row in graphql.read(exchange, lambda login: login).comments:
-        found[row.artifact_id].append(row.comment_id)
+    for artifact, each in _ids_in(graphql.read(exchange, lambda login: login)):
+        found[artifact].append(each)
     return found
+
+
+def _ids_in(rows: Rows) -> Iterator[tuple[str, str]]:
+    """Artifacts with the ids of their comments and events."""
+    for comment in rows.comments:
+        yield comment.artifact_id, comment.comment_id
+    for event in rows.events:
+        yield event.artifact_id, event.event_id
+        # And the id that it has as soon as the study forgets what it names.
+        nameless = event_row(
+            event.artifact_id,
+            event.kind,
+            actor=None,
+            label=event.label,
+            other=None,
+            detail=None,
+            created_at=event.created_at,
+        )
+        if event.other_id:
+            yield event.artifact_id, nameless.event_id

@@ -57,5 +57,6 @@ def entries(value: Any) -> Iterator[Mapping[str, Any]]:
 
 def names(value: Any) -> tuple[str, ...]:
     """The names of a list of labels, sorted; old answers have plain strings."""
-    found = {item if isinstance(item, str) else entry(item, "name") for item in value or ()}
-    return tuple(sorted(text(item) or "" for item in found if isinstance(item, str) and item))
+    items = value if isinstance(value, list) else []
+    found = {text(item) or text(entry(item, "name")) for item in items}
+    return tuple(sorted(name for name in found if name))

@@ -47,6 +47,7 @@ class Plan:
     comment_requests: int
     event_requests: int = 0
     is_exact: bool = True
+    is_least: bool = False  # the source does not say how long a list is; there may be far more
 
     @property
     def requests(self) -> int:
@@ -55,9 +56,9 @@ class Plan:
 
     def words(self) -> str:
         """For a reader."""
-        about = "" if self.is_exact else "about "
+        about = "at least " if self.is_least else "" if self.is_exact else "about "
         said = f"{about}{counted(self.requests, 'request')}: {self.list_requests:,} for the list"
-        if self.strategy == "issue" and not self.is_exact:
+        if self.strategy == "issue" and not self.is_exact and not self.is_least:
             said += (
                 f", at most {self.comment_requests:,} for comments: issue by issue, or all of the "
                 "repository's where that is cheaper"

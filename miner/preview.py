@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from miner import graphql, plan
 from miner.completeness import search_text
-from miner.payload import entry, integer
+from miner.payload import entries, entry, integer
 from miner.plan import Parts, Plan
 from miner.refusals import Refused
 from miner.sources import Tracker, tracker
@@ -31,12 +31,12 @@ class Preview:
 def preview(client: Client, project: Project, selection: Selection, options: Options) -> Preview:
     """Count what there is, and plan for it as a fetch into an empty study would."""
     source = tracker(project.source)
-    if project.source == "github" and client.has_token:
-        issues, parts = _counted_by_graphql(client, project, selection)
-        comments = None
-    else:
-        issues, parts, comments = _counted_by_lists(client, source, project, selection)
     by_graphql = project.source == "github" and client.has_token
+    if by_graphql:
+        counts = _counted_by_graphql(client, project, selection)
+    else:
+        counts = _counted_by_lists(client, source, project, selection)
+    issues, parts, comments = counts.issues, counts.parts, counts.comments
     strategy: plan.Strategy = "none"
     comment_requests = 0
     if options.comments:
@@ -52,15 +52,25 @@ def preview(client: Client, project: Project, selection: Selection, options: Opt
             plan.walk_requests(issues),
             comment_requests,
             events if options.timeline else 0,
-            is_exact=not (selection.any_label or options.timeline),
+            is_exact=counts.is_exact and not (selection.any_label or options.timeline),
+            is_least=counts.is_least,
         ),
         issues,
     )
 
 
-def _counted_by_graphql(
-    client: Client, project: Project, selection: Selection
-) -> tuple[int, Parts]:
+@dataclass(frozen=True)
+class _Counts:
+    """What a source says that there is."""
+
+    issues: int
+    parts: Parts
+    comments: int | None = None  # of the whole repository, where a list told
+    is_exact: bool = True
+    is_least: bool = False
+
+
+def _counted_by_graphql(client: Client, project: Project, selection: Selection) -> _Counts:
     # The list has pull requests in it, wanted or not; their comments are read only if wanted.
     kind = () if selection.pulls else ("is:issue",)
     asked = {
@@ -72,30 +82,57 @@ def _counted_by_graphql(
     found = {name: integer(entry(said, name, "issueCount")) or 0 for name in asked}
     if not found["all"]:
         client.get(f"/repos/{project.name}")  # a search finds nothing in what is not there
-    return found["all"], Parts(found["commented"], found["commented"] + found["long"])
+    parts = Parts(found["commented"], found["commented"] + found["long"])
+    return _Counts(found["all"], parts)
 
 
 def _counted_by_lists(
     client: Client, source: Tracker, project: Project, selection: Selection
-) -> tuple[int, Parts, int | None]:
-    issues = _length(client, source, source.issues_url(project.name, selection, None))
+) -> _Counts:
+    address = source.issues_url(project.name, selection, None)
+    issues = _length(client, source, address)
+    if issues is None:
+        return _counted_otherwise(client, source, project, selection, address)
     comments = _length(client, source, source.comments_url(project.name, None))
-    commented: int | None = None
+    commented = None
     if project.source == "github":
-        text = search_text(project.name, selection, "comments:>0")
-        url = f"/search/issues?{urlencode({'per_page': 1, 'q': text})}"
-        try:
-            commented = integer(entry(client.get(url).json(), "total_count"))
-        except Refused:  # not every server searches
-            commented = None
+        commented = _found(client, search_text(project.name, selection, "comments:>0"))
     rows = issues if commented is None else commented
-    return issues, Parts(rows, rows), comments
+    return _Counts(issues, Parts(rows, rows), comments, is_exact=comments is not None)
 
 
-def _length(client: Client, source: Tracker, url: str) -> int:
-    """Rows of a list, from a page of one row: its last page's number."""
+def _counted_otherwise(
+    client: Client, source: Tracker, project: Project, selection: Selection, address: str
+) -> _Counts:
+    """A list that gives cursors does not say how long it is: a search may, with its two kinds.
+
+    That leaves no request for the comments, so any issue may have some.
+    """
+    issues = None
+    if project.source == "github":
+        issues = _found(client, search_text(project.name, selection, "is:issue"))
+    if issues is None:
+        first = client.get(address)
+        has_more = source.next_url(first) is not None
+        rows = len(list(entries(first.json()))) + has_more
+        return _Counts(rows, Parts(rows, rows), is_exact=False, is_least=has_more)
+    pulls = _found(client, search_text(project.name, selection, "is:pr"))
+    rows = issues + (pulls or 0)
+    return _Counts(rows, Parts(rows, rows), is_exact=False, is_least=pulls is None)
+
+
+def _found(client: Client, text: str) -> int | None:
+    """How many a search finds, where the server searches."""
+    url = f"/search/issues?{urlencode({'per_page': 1, 'q': text})}"
+    try:
+        return integer(entry(client.get(url).json(), "total_count"))
+    except Refused:
+        return None
+
+
+def _length(client: Client, source: Tracker, url: str) -> int | None:
+    """Rows of a list, from a page of one row: its last page's number, if the server tells it."""
     response = client.get(url.replace("per_page=100", "per_page=1"))
-    said: Any = response.json()
-    if not said:
+    if not list(entries(response.json())):
         return 0
-    return source.pages(response) or plan.rows_of_pages(1)
+    return source.pages(response)

@@ -116,11 +116,16 @@ def find(text: str, api_url: str | None = None) -> Project:
         return _placed(_known()[name].project, api, text)
     if not re.search("[/:@]", name):
         raise _unknown(text)
-    hosts = {api.host: api.source} if api and api.host and api.source else {}
-    host, project = split_project(project_of(text, hosts), "git")
+    host, project = split_project(project_of(text, hosts(api_url)), "git")
     if api and host == _HOSTS["github"] and not _names_github(text):
         host = api.host or _HOSTS[api.source or "github"]
     return _placed(_at(text, host, project, api), api, text)
+
+
+def hosts(api_url: str | None) -> dict[str, str]:
+    """What the private host of an API runs, as `data.identity.parse` takes it."""
+    api = _api(api_url) if api_url is not None else None
+    return {api.host: api.source} if api and api.host and api.source else {}
 
 
 def refuse_plain_http(api_url: str) -> None:

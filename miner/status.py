@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from data.compaction import quoted
 from data.results import Column, Table
 from data.store import Study
 
@@ -70,7 +71,7 @@ def status(study: Study) -> dict[str, Any]:
             "ORDER BY view_name"
         )
         rows = {
-            view["view_name"]: reader.value(f"SELECT count(*) FROM {view['view_name']}")
+            view["view_name"]: reader.value(f"SELECT count(*) FROM {quoted(view['view_name'])}")
             for view in views
         }
         runs = reader.rows(
@@ -98,9 +99,9 @@ def projects_table(found: dict[str, Any]) -> Table | None:
         Column("missing_comments", "Missing", "count"),
         Column("gone", "Gone", "count"),
         Column("transferred", "Moved", "count"),
+        Column("quota_left", "Quota left", "count"),
         Column("newest_update", "Updated", "code"),
         Column("requests", "Requests", "count"),
-        Column("quota_left", "Quota left", "count", aside=True),
         Column("quota_limit", "Quota", "count", aside=True),
         Column("last_fetch", "Last fetch (UTC)", "code", aside=True),
         Column("unfinished", "Unfinished lists", "count", aside=True),

@@ -242,7 +242,7 @@ COMMENT ON COLUMN issues.created_at IS 'UTC';
 COMMENT ON COLUMN issues.updated_at IS 'UTC';
 COMMENT ON COLUMN issues.closed_at IS 'UTC';
 COMMENT ON COLUMN issues.merged_at IS 'UTC; of a pull request';
-COMMENT ON COLUMN issues.node_id IS 'The API''s own id, which a transfer or a new name does not change';
+COMMENT ON COLUMN issues.node_id IS 'The API''s own id; a new name does not change it, a transfer does';
 COMMENT ON COLUMN issues.lost_labels IS 'Labels for which it was fetched and which it was later found to have lost';
 COMMENT ON COLUMN issues.gone_at IS 'When it was first found to be gone; NULL while it is there. UTC';
 COMMENT ON COLUMN issues.gone_reason IS 'deleted, not found, transferred or blocked';
@@ -280,13 +280,13 @@ SELECT
 FROM store.issue_event;
 
 COMMENT ON VIEW issue_events IS 'One row for each event in the timeline of an issue.';
-COMMENT ON COLUMN issue_events.event_id IS 'Such as github:event/123';
+COMMENT ON COLUMN issue_events.event_id IS 'Made of what happened';
 COMMENT ON COLUMN issue_events.artifact_id IS 'The issue';
 COMMENT ON COLUMN issue_events.kind IS 'labeled, unlabeled, closed, reopened, cross-referenced, transferred, ...';
 COMMENT ON COLUMN issue_events.actor IS 'Pseudonym';
 COMMENT ON COLUMN issue_events.label IS 'The label that was given or taken';
 COMMENT ON COLUMN issue_events.other_id IS 'The other artifact: what refers to the issue, or the commit that closed it';
-COMMENT ON COLUMN issue_events.detail IS 'The reason for closing, or the repository that a transferred issue came from';
+COMMENT ON COLUMN issue_events.detail IS 'The reason for closing, or the new title';
 COMMENT ON COLUMN issue_events.created_at IS 'UTC';
 COMMENT ON COLUMN issue_events.run_id IS 'The run that wrote the row';
 COMMENT ON COLUMN issue_events.fetched_at IS 'When the tracker said so. UTC';

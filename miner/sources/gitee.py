@@ -64,7 +64,9 @@ class Gitee:
         parts = urlsplit(response.url)
         asked = dict(parse_qsl(parts.query))
         page, pages = int(asked.get("page", "1")), self.pages(response)
-        if pages is None or page >= pages:
+        if pages is None and not _is_full(response, int(asked.get("per_page", PAGE))):
+            return None
+        if pages is not None and page >= pages:
             return None
         return f"{parts.path}?{urlencode(sorted((asked | {'page': str(page + 1)}).items()))}"
 
@@ -99,6 +101,12 @@ class Gitee:
                     artifact = exchange.request["artifact"]
                     rows.all_comments_of[artifact] = tuple(exchange.request["seen"])
         return rows
+
+
+def _is_full(response: Response, rows: int) -> bool:
+    """Whether more may follow, where the server does not say how many pages there are."""
+    said = response.json() if response.body else None
+    return isinstance(said, list) and len(said) >= rows
 
 
 def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:

@@ -260,6 +260,7 @@ _READERS = {
     "repository": _read_name,
     "repositories": read_repositories,
     "commit pulls": _read_nothing,
+    "forgotten": _read_nothing,
 }
 
 TRACKER = GitHub()

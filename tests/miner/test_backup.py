@@ -12,14 +12,19 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any
 
+import duckdb
 import pytest
 from loopback import TOKEN, World
 from mining import Mining
 
+from data import provenance
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.store import DATABASE, Study
 from miner.backup import backup, check
+from miner.forget import forget
+from miner.merging import merge
+from miner.status import status
 
 Start = Callable[..., Mining]
 
@@ -148,6 +153,41 @@ def test_a_database_that_no_disk_holds_is_not_unpacked(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no room in") as raised:
         check(tmp_path / "x.tar.gz")
     assert "TMPDIR" in raised.value.hint
+
+
+@pytest.mark.parametrize("schema", ["main", "store"])
+def test_names_in_a_foreign_study_are_no_statements(tmp_path: Path, schema: str) -> None:
+    study = Study(tmp_path / "theirs")
+    evil = tmp_path / "evil.csv"
+    name = f"run\"; COPY (SELECT 1) TO '{evil}'; --".replace('"', '""')
+    with study.writing() as writer:
+        writer.execute(f'CREATE TABLE {schema}."{name}" (artifact_id VARCHAR)')
+        writer.execute(f'CREATE VIEW main."a {name}" AS SELECT 1')
+    file = hand_made(tmp_path / "x.tar.gz", {DATABASE: study.database.read_bytes()}, schema=4)
+    check(file)
+    status(study)
+    backup(study, tmp_path / "copy.tar.gz")
+    ours = Study(tmp_path / "ours")
+    merge(ours, study, provenance.begin("miner merge", {}))
+    with pytest.raises(StudyError, match="nobody called"):
+        forget(study, "nobody")
+    study.compact()
+    assert not evil.exists()
+
+
+def test_a_view_in_a_foreign_study_cannot_reach_other_files(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n1\n", encoding="utf-8")
+    study = Study(tmp_path / "theirs")
+    with study.writing():
+        pass
+    with duckdb.connect(str(study.database)) as connection:
+        connection.execute(f"CREATE VIEW leak AS SELECT * FROM read_csv('{secret}')")
+    for opened in (study.reading, study.writing):
+        with pytest.raises(duckdb.PermissionException), opened() as reader:
+            reader.rows("FROM leak")
+    with study.reading() as reader, pytest.raises(duckdb.Error, match="locked"):
+        reader.rows("SET threads = 1")
 
 
 def test_a_backup_of_an_older_study_is_whole(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import TOKEN, World
+from loopback import TOKEN, Fault, World
 from loopback.entries import Entry
 from loopback.payloads import instant
 from mining import Mining
@@ -161,6 +161,35 @@ def test_a_plan_costs_three_requests_and_is_kept(
         assert found["plan"]["requests"] == len(at.fetching())
     else:  # a list of which only the number of pages is known
         assert len(at.fetching()) <= found["plan"]["requests"] <= len(at.fetching()) + 1
+
+
+@pytest.mark.parametrize("pulls", ["--pulls", "--no-pulls"])
+def test_a_list_that_does_not_say_how_long_it_is_is_counted_by_search(
+    mining: Start, pulls: str
+) -> None:
+    world = World.generated(210, comments_each=1)
+    world.cursor_only = True
+    at = mining(world)
+
+    planned = at.fetch("example/large", "--no-comments", pulls, "--plan")
+    assert len(at.asked) <= 3
+    assert planned["issues"] == 210  # the list has pull requests in it, wanted or not
+    assert not planned["plan"]["is_exact"]
+
+    ended = at.run("example/large", "--no-comments", pulls, "--json")
+    assert planned["plan"]["requests"] == len(at.fetching())
+    assert "plan: at least 2 requests" in ended.stderr
+
+
+def test_what_nobody_counts_is_said_to_be_at_least(mining: Start) -> None:
+    world = World.generated(210, comments_each=1)
+    world.cursor_only = True
+    at = mining(world)
+    at.world.faults.add(Fault.status(422, times=None, on="/search/"))
+    planned = at.fetch("example/large", "--plan")
+    assert len(at.asked) <= 3
+    assert planned["words"].startswith("at least 101 issues; at least ")
+    assert not planned["plan"]["is_exact"]
 
 
 @pytest.mark.parametrize("token", [None, TOKEN])

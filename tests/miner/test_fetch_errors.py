@@ -18,6 +18,8 @@ import pytest
 from loopback import TOKEN, Fault, World
 from mining import FakeTime, Mining
 
+from miner.scope import Scope
+
 Start = Callable[..., Mining]
 Command = Callable[..., CompletedProcess[str]]
 BAD = "ghp_0123456789abcdef0123456789abcdef0123"
@@ -117,6 +119,16 @@ def test_a_used_up_quota_keeps_what_was_fetched(
     assert outcomes(at) == ["partial", "ok"]
 
 
+def test_a_fetch_that_ends_incomplete_is_recorded_as_such(
+    mining: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = mining(World.small())
+    gap = {"artifact_id": "github:example/tensors#1", "is_confirmed": False}
+    monkeypatch.setattr(Scope, "gaps", lambda *_: [gap])
+    assert at.run("example/tensors", token=TOKEN).returncode == 1
+    assert outcomes(at) == ["partial"]
+
+
 def test_a_wait_within_the_limit_is_waited_for(mining: Start, fake_time: FakeTime) -> None:
     at = mining(World.generated(250, comments_each=0))
     at.world.clock = lambda: fake_time.now.replace(tzinfo=UTC).timestamp()
@@ -196,6 +208,8 @@ def test_control_c(mining: Start) -> None:
         (["a/b", "--max-wait", "soon"], "'soon' is no duration", "15m"),
         (["a/b", "--state", "merged"], "--state merged", "open, closed"),
         (["a/b", "--high-priority"], "a/b", "--label"),
+        (["a/b", "--any-label"], "--any-label is given and no label", "--label"),
+        (["a/b", "--plan", "--verify"], "--plan does not go with --verify", "Leave out one"),
         (["--from", "missing.csv"], "missing.csv", "Check the path"),
         (["a/b", "--token-file", "missing"], "missing cannot be read", "--token-file"),
         (["a/b", "--api-url", "nonsense"], "nonsense", "https://git.example.org/api/v3"),

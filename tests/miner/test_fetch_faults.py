@@ -219,6 +219,7 @@ def test_a_timestamp_that_the_server_does_not_give_to_its_end_is_an_error(
     way = WAYS["repository"]
     at = mining(way.world())
     at.world.page_ceiling = 1
+    at.world.quota(None).remaining = 20  # it must not go round until that is used up
     ended = at.run(at.world.tracker.name, token=way.token)
     assert ended.returncode == 1
     assert "cursor based pagination" in ended.stderr
@@ -238,6 +239,7 @@ def test_a_page_that_names_itself_as_the_next_is_an_error(
         reply.headers["link"] = f'<{at.running.url}{request.target}>; rel="next"'
         return reply
 
+    at.world.quota(None).remaining = 20  # it must not go round until that is used up
     what = "/issues?" if name == "repository" else "/11/comments"
     at.world.faults.add(Fault(turn, times=None, on=what))
     ended = at.run(at.world.tracker.name, *way.arguments, token=way.token)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from loopback import TOKEN, Fault, World
+from loopback.exchange import Reply
 from loopback.gitee_payloads import code, state_of
 from mining import Mining
 
@@ -150,6 +151,33 @@ def test_a_refused_token_is_named_and_not_shown(mining: Start) -> None:
     assert ended.returncode == 1
     assert "the token in GITEE_TOKEN was refused" in ended.stderr
     assert "0123456789abcdef" not in ended.stderr
+
+
+def without_counts(reply: Reply) -> None:
+    for name in ("total_page", "total_count"):
+        reply.headers.pop(name, None)
+
+
+def test_a_server_that_counts_nothing_is_read_to_its_end(mining: Start) -> None:
+    world = World.generated(230, comments_each=1, name="mindspore/mindspore")
+    for entry in world.tracker.entries.values():
+        entry.is_pull = False
+        entry.comments = 0
+    world.tracker.entries[7].comments = 100  # exactly a page
+    at = mining(world)
+    at.world.faults.add(Fault.changed(without_counts, times=None))
+
+    planned = at.fetch("mindspore", "--plan", gitee=True)
+    assert len(at.asked) <= 3
+    assert planned["issues"] == 101
+    assert planned["words"].startswith("at least 101 issues; at least ")
+
+    ended = at.run("mindspore", "--json", gitee=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "plan: at least " in ended.stderr
+    assert "not compared with the tracker's count: Gitee did not say" in ended.stderr
+    assert at.column("SELECT count(*) FROM issues") == [230]
+    assert at.column("SELECT count(*) FROM comments") == [100]
 
 
 def test_a_page_that_fails_is_asked_for_again(

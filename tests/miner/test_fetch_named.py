@@ -13,6 +13,9 @@ from loopback import TOKEN, Tracker, World, gitee_payloads
 from loopback.entries import Entry, generated
 from mining import FakeTime, Mining
 
+from miner import projects
+from miner.named import read_file
+
 Start = Callable[..., Mining]
 
 
@@ -83,6 +86,33 @@ def test_without_a_token_a_long_file_comes_from_the_list(mining: Start, tmp_path
     assert found["projects"][0]["stored"]["comment_rows"] == comments
     # Comments on issues that the file does not name are not stored.
     assert at.column("SELECT count(*) FROM comments") == [comments]
+
+
+def test_a_list_that_does_not_say_how_long_it_is_is_counted_first(
+    mining: Start, tmp_path: Path
+) -> None:
+    world = World.generated(250, comments_each=0)
+    world.cursor_only = True
+    at = mining(world)
+    named = set(range(1, 250, 3))
+    at.fetch("--from", file_of(tmp_path, "url", *map(url, sorted(named))), "--no-comments")
+    assert at.numbers() == named
+    assert len(at.asked) <= 6
+
+
+def test_addresses_of_an_enterprise_server_are_read(
+    command: Callable[..., CompletedProcess[str]], tmp_path: Path
+) -> None:
+    sheet = file_of(tmp_path, "url", "https://git.example.org/team/app/issues/4")
+    api = "https://git.example.org/api/v3"
+    found = read_file(sheet, projects.hosts(api))
+    assert list(map(str, found.issues["github:git.example.org/team/app"])) == [
+        "github:git.example.org/team/app#4"
+    ]
+    # The command reads it so too: it is refused for its project, not as unreadable.
+    ended = command("miner", "fetch", "team/other", "--from", sheet, "--api-url", api)
+    assert ended.returncode == 1
+    assert "It names issues of github:git.example.org/team/app." in " ".join(ended.stderr.split())
 
 
 def test_a_second_file_of_the_same_project_comes_from_the_list_too(
@@ -237,6 +267,7 @@ def test_a_file_may_be_untidy(large: Mining, tmp_path: Path) -> None:
     assert "doi:10.1145/3377811.3380395" in ended.stderr
     assert found["unreadable"] == [{"line": 7, "text": "not an address"}]
     assert "line 7: not an address" in ended.stderr
+    assert large.column("SELECT outcome FROM runs") == ["partial"]
 
 
 def test_the_column_may_stand_anywhere(large: Mining, tmp_path: Path) -> None:
@@ -283,7 +314,9 @@ def test_a_project_that_the_file_does_not_name_is_refused(large: Mining, tmp_pat
     assert_refused(large, ended, "names no issue of github:example/other")
 
 
-@pytest.mark.parametrize("option", [("--label", "bug"), ("--state", "open"), ("--plan",)])
+@pytest.mark.parametrize(
+    "option", [("--label", "bug"), ("--any-label",), ("--state", "open"), ("--plan",)]
+)
 def test_options_that_a_file_leaves_no_room_for_are_refused(
     large: Mining, tmp_path: Path, option: tuple[str, ...]
 ) -> None:

@@ -334,7 +334,7 @@ def test_the_same_repository_twice_on_a_page_is_one_row(bench: Bench) -> None:
     at = datetime(2022, 1, 1)  # noqa: DTZ001  (as the study stores it)
     exchange = Exchange("r", "github", "github:x", request, "/", "/", 200, {}, at, b"")
     rows = Rows()
-    read_repositories(rows, exchange, {"items": [said, said]})
+    read_repositories(rows, exchange, {"items": [said, said]}, lambda login: login)
     with bench.study.writing() as writer:
         tables.put(writer, rows, exchange)
     assert bench.projects() == ["lab/net"]

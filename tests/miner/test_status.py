@@ -49,6 +49,17 @@ def test_a_reader_sees_views_and_runs(
     ]
 
 
+def test_the_quota_that_is_left_is_shown(
+    study: Study, command: Callable[..., CompletedProcess[str]]
+) -> None:
+    with study.writing() as writer:
+        row = "INSERT INTO store.traffic VALUES ('r', 'github:a/b', 7, 0, 0, 5000, 4321, NULL)"
+        writer.execute(row)
+    said = command("miner", "status", "--study", study.directory).stdout
+    assert "Quota left" in " ".join(said.split())
+    assert "4,321" in said
+
+
 @pytest.mark.parametrize("width", [30, 40, 60])
 def test_it_fits_and_keeps_the_outcome_whole(study: Study, width: int) -> None:
     console = Console(width=width, file=io.StringIO(), force_terminal=False, color_system=None)
