@@ -10,7 +10,7 @@ from miner import graphql
 from miner.github_names import identity
 from miner.ingest import PartRead
 from miner.payload import entry
-from miner.refusals import Trouble
+from miner.refusals import Refused, Trouble
 
 if TYPE_CHECKING:
     from miner.ingest import Ingest
@@ -68,6 +68,10 @@ def _ask_together(
                 most = max(1, most // 4)
                 continue
             lacking.extend(batch)  # too much even alone: by itself it is asked for otherwise
+        except Refused as refused:
+            if refused.status != 200:
+                raise
+            return [*lacking, *issues[done:]]  # an older server, which lacks a field
         done += len(batch)
     return lacking
 

@@ -101,7 +101,7 @@ def projects_table(found: dict[str, Any]) -> Table | None:
         Column("transferred", "Moved", "count"),
         Column("quota_left", "Quota left", "count"),
         Column("newest_update", "Updated", "code"),
-        Column("requests", "Requests", "count"),
+        Column("requests", "Requests", "count", aside=True),
         Column("quota_limit", "Quota", "count", aside=True),
         Column("last_fetch", "Last fetch (UTC)", "code", aside=True),
         Column("unfinished", "Unfinished lists", "count", aside=True),
