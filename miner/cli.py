@@ -108,8 +108,8 @@ def fetch_issues(
 
         miner fetch --from labelled.csv
     """
-    from miner.fetch_view import fetch_notes, fetch_tables
-    from miner.fetching import Options, run_fetch, run_plan
+    from miner.issues.command import Options, run_fetch, run_plan
+    from miner.issues.view import fetch_notes, fetch_tables
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
@@ -191,8 +191,8 @@ def search_repositories(
 
         miner repos "topic:keras" --stars 10.. --plan
     """
-    from miner.repository_query import repository_query
-    from miner.searching import run_search, run_search_plan
+    from miner.search.command import run_search, run_search_plan
+    from miner.search.query import repository_query
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
@@ -286,7 +286,7 @@ def forget_subject(
 
         miner forget some-login
     """
-    from miner.forget import forget, plan_forget
+    from miner.keeping.forget import forget, plan_forget
     from report.progress import progress
 
     output = Output(as_json, quiet, verbose)
@@ -325,7 +325,7 @@ def back_up(
 
         miner backup before-round-2.tar.gz --check
     """
-    from miner.backup import backup, check_file
+    from miner.keeping.backup import backup, check_file
 
     output = Output(as_json, quiet, verbose)
     if check:
@@ -354,7 +354,7 @@ def merge_studies(
     again changes nothing. Analyses are not taken: run them here.
     """
     from data import provenance
-    from miner.merging import merge
+    from miner.keeping.merging import merge
     from report.progress import progress
 
     output = Output(as_json, quiet, verbose)

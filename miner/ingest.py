@@ -12,7 +12,8 @@ from data import provenance
 from data.errors import StudyError
 from data.people import pseudonym, study_key
 from data.records import AliasRow
-from miner import archive, checkpoints, forgetting, tables
+from miner import archive, checkpoints, tables
+from miner import tombstones as forgetting
 from miner.archive import Exchange, exchange_of
 from miner.checkpoints import Checkpoint, Page
 from miner.payload import Who, entries

@@ -18,12 +18,12 @@ from loopback.repositories import Facts
 
 from data import provenance
 from data.store import Study
-from miner import search_slices
 from miner.client import Client
 from miner.ratelimit import Clock
-from miner.repositories import search_repositories
-from miner.repository_query import RepositoryQuery, repository_query
-from miner.search_results import SearchProgress, SearchResult
+from miner.search import slices as search_slices
+from miner.search.query import RepositoryQuery, repository_query
+from miner.search.repositories import search_repositories
+from miner.search.results import SearchProgress, SearchResult
 
 NET = repository_query("net")
 SERVER_NOW = instant("2022-06-01T12:00:00Z")

@@ -2,7 +2,7 @@
 
 An issue is listed, never asked for one by one: the list gives every column. GitHub counts pull
 requests among the issues. Comments come for the whole repository, for one issue, or for a
-hundred issues at once by GraphQL (`miner.graphql`); the rows are the same.
+hundred issues at once by GraphQL (`miner.sources.github_graphql`); the rows are the same.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from urllib.parse import urlencode
 
 from data.identity import ArtifactId
 from data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
-from miner import graphql
 from miner.archive import Exchange
-from miner.github_names import (
+from miner.http import Response
+from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from miner.selection import Selection, selection_of
+from miner.sources import PAGE
+from miner.sources import github_graphql as graphql
+from miner.sources.github_names import (
     comment_id,
     event_row,
     identity,
@@ -25,11 +29,7 @@ from miner.github_names import (
     moved,
     new_name,
 )
-from miner.github_repositories import read_repositories
-from miner.http import Response
-from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
-from miner.selection import Selection, selection_of
-from miner.sources import PAGE
+from miner.sources.github_repositories import read_repositories
 
 # What the status of a single issue means for it.
 GONE = {404: "not found", 410: "deleted", 451: "blocked"}

@@ -17,8 +17,8 @@ from typing import Any
 # All that a fetch imports sooner or later.
 _HEAVY = (
     "miner.cli",
-    "miner.fetching",
-    "miner.fetch_view",
+    "miner.issues.command",
+    "miner.issues.view",
     "github.Requester",
     "pyarrow",
     "duckdb",

@@ -21,9 +21,9 @@ from data import provenance
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.store import DATABASE, Study
-from miner.backup import backup, check
-from miner.forget import forget
-from miner.merging import merge
+from miner.keeping.backup import backup, check
+from miner.keeping.forget import forget
+from miner.keeping.merging import merge
 from miner.status import status
 
 Start = Callable[..., Mining]
@@ -277,7 +277,7 @@ _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from data.store import Study
-from miner import backup
+from miner.keeping import backup
 backup.check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), overwrite=True)
 """
@@ -304,7 +304,7 @@ import resource, signal, sys
 from pathlib import Path
 from data.errors import StudyError
 from data.store import Study
-from miner.backup import backup
+from miner.keeping.backup import backup
 study = Study(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))

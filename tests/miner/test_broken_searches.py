@@ -14,9 +14,9 @@ from loopback import TOKEN, Fault, Reply
 from searching import SERVER_NOW, Bench, Stop, a_bench, alter, facts, names, spread
 
 from data.errors import StudyError
-from miner import search_slices
-from miner.repository_query import repository_query
-from miner.search_results import SearchProgress
+from miner.search import slices as search_slices
+from miner.search.query import repository_query
+from miner.search.results import SearchProgress
 
 
 @pytest.fixture
@@ -104,9 +104,9 @@ from pathlib import Path
 from data import provenance
 from data.store import Study
 from miner.client import Client
-from miner.repositories import search_repositories
-from miner.repository_query import repository_query
-from miner import search_slices
+from miner.search.repositories import search_repositories
+from miner.search.query import repository_query
+from miner.search import slices as search_slices
 search_slices.LIMIT, search_slices.FULL = 20, 18
 client = Client(sys.argv[2], sys.argv[3])
 run = provenance.begin("miner repos", {})

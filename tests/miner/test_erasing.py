@@ -14,8 +14,8 @@ from loopback.repositories import catalogue
 from loopback.repositories import found as as_found
 
 from miner.archive import Exchange
-from miner.erased_words import Words
-from miner.erasing import Forgotten, emptied, without
+from miner.keeping.erased_words import Words
+from miner.keeping.erasing import Forgotten, emptied, without
 from miner.selection import Selection
 from miner.sources import tracker
 

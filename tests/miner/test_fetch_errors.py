@@ -18,7 +18,7 @@ import pytest
 from loopback import TOKEN, Fault, World
 from mining import FakeTime, Mining
 
-from miner.scope import Scope
+from miner.issues.scope import Scope
 
 Start = Callable[..., Mining]
 Command = Callable[..., CompletedProcess[str]]

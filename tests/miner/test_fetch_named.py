@@ -14,7 +14,7 @@ from loopback.entries import Entry, generated
 from mining import FakeTime, Mining
 
 from miner import projects
-from miner.named import read_file
+from miner.issues.named import read_file
 
 Start = Callable[..., Mining]
 

@@ -26,7 +26,7 @@ from mining import Mining
 
 from data.errors import StudyError
 from data.store import Study
-from miner.forget import forget, plan_forget
+from miner.keeping.forget import forget, plan_forget
 
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]
@@ -174,7 +174,7 @@ _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from data.store import Study
-from miner.forget import forget
+from miner.keeping.forget import forget
 Study.compact = lambda _study: os.kill(os.getpid(), signal.SIGKILL)
 forget(Study(Path(sys.argv[1])), sys.argv[2])
 """
@@ -198,7 +198,7 @@ import resource, signal, sys
 from pathlib import Path
 from data.errors import StudyError
 from data.store import Study
-from miner.forget import forget
+from miner.keeping.forget import forget
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:

@@ -29,7 +29,7 @@ from mining import Mining
 
 from data.errors import StudyError
 from miner import archive
-from miner.forget import forget, plan_forget
+from miner.keeping.forget import forget, plan_forget
 
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]

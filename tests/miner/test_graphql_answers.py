@@ -12,9 +12,9 @@ import pytest
 from loopback import TOKEN, Fault, Reply, Request, World, studies
 from mining import FakeTime, Mining
 
-from miner import graphql
 from miner.archive import Exchange
 from miner.ratelimit import Tries, after_answer
+from miner.sources import github_graphql as graphql
 
 Start = Callable[..., Mining]
 Change = Callable[[dict[str, Any]], None]

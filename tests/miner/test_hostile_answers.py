@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import World, gitee_payloads
 
-from miner import fetch
 from miner.archive import Exchange
+from miner.issues import fetch
 from miner.payload import names
 from miner.selection import Selection
 from miner.sources import tracker

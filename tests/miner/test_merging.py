@@ -19,7 +19,7 @@ from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.store import Study
 from miner import archive
-from miner.merging import merge
+from miner.keeping.merging import merge
 
 Start = Callable[..., Mining]
 NAME = "example/tensors"
@@ -279,7 +279,7 @@ import os, signal, sys
 from pathlib import Path
 from data import provenance
 from data.store import Study
-from miner import merging
+from miner.keeping import merging
 merging.erase_in = merging.rebuild_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 ours, theirs = (Study(Path(path)) for path in sys.argv[1:])
 merging.merge(ours, theirs, provenance.begin("miner merge", {}))

@@ -19,11 +19,11 @@ from data.errors import StudyError
 from data.records import Rows
 from miner import tables
 from miner.archive import Exchange
-from miner.github_repositories import read_repositories, repository_row
 from miner.rebuild import rebuild
-from miner.repositories import plan_search
-from miner.repository_query import repository_query
-from miner.search_results import SearchProgress
+from miner.search.query import repository_query
+from miner.search.repositories import plan_search
+from miner.search.results import SearchProgress
+from miner.sources.github_repositories import read_repositories, repository_row
 
 
 @pytest.fixture

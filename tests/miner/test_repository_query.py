@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from data.errors import StudyError
-from miner.repository_query import repository_query
+from miner.search.query import repository_query
 
 
 def test_a_plain_query_is_asked_as_it_is() -> None:

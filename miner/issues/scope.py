@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from miner.issues.plan import Parts
 from miner.payload import moment
-from miner.plan import Parts
 from miner.sources import PAGE
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner import checkpoints, scope
-from miner.asking import ask_for
+from miner import checkpoints
+from miner.issues import scope
+from miner.issues.asking import ask_for
 from miner.selection import Selection, stream_key
 
 if TYPE_CHECKING:

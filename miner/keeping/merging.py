@@ -20,12 +20,12 @@ from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.people import pseudonym, study_key
 from miner import archive
-from miner.erasing import Forgotten, without
-from miner.forget import compact, erase_in, search
-from miner.forgetting import bury, forgotten, names
 from miner.ingest import check_key, who_in
+from miner.keeping.erasing import Forgotten, without
+from miner.keeping.forget import compact, erase_in, search
 from miner.rebuild import host_of, rebuild_in
 from miner.tables import DERIVED
+from miner.tombstones import bury, forgotten, names
 
 if TYPE_CHECKING:
     from data.provenance import Run

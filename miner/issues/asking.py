@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from data.identity import parse
-from miner import graphql
-from miner.github_names import identity
 from miner.ingest import PartRead
 from miner.payload import entry
 from miner.refusals import Refused, Trouble
+from miner.sources import github_graphql as graphql
+from miner.sources.github_names import identity
 
 if TYPE_CHECKING:
     from miner.ingest import Ingest

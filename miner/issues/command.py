@@ -15,12 +15,13 @@ from data import provenance
 from data.errors import StudyError
 from data.store import Study
 from data.times import utc_time
-from miner import fetch, named, projects, scope
+from miner import projects
 from miner.client import Client
 from miner.connecting import connected
 from miner.ingest import Ingest
-from miner.plan import Plan
-from miner.preview import preview
+from miner.issues import fetch, named, scope
+from miner.issues.plan import Plan
+from miner.issues.preview import preview
 from miner.selection import Selection, since_text
 from miner.sources import tracker
 from report.formatting import counted

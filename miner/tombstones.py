@@ -1,7 +1,7 @@
 """What a study has forgotten, and how it stays so: nothing is stored that still holds it.
 
 `store.forgotten` has a tombstone for every artifact and every person; a person's is the
-pseudonym. `miner forget` itself is `miner.forget`.
+pseudonym. `miner forget` itself is `miner.keeping.forget`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from data.errors import StudyError
 from data.identity import parse
 from miner.archive import Exchange
-from miner.erasing import Forgotten, emptied, without
+from miner.keeping.erasing import Forgotten, emptied, without
 from miner.payload import Who
 
 if TYPE_CHECKING:

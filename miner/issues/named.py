@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
 from data.identity import ArtifactId, parse
-from miner import completeness, forgetting, graphql, plan, scope
-from miner.asking import FEW, ask_for
-from miner.comments import read_comments
-from miner.commit_issues import issues_of_commits
+from miner import tombstones as forgetting
+from miner.issues import completeness, plan, scope
+from miner.issues.asking import FEW, ask_for
+from miner.issues.comments import read_comments
+from miner.issues.commit_issues import issues_of_commits
 from miner.selection import Selection
+from miner.sources import github_graphql as graphql
 from report.formatting import counted
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from data.results import Column, Table
-from miner.search_slices import Slice
+from miner.search.slices import Slice
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from data.identity import ArtifactId
-from miner import graphql
-from miner.github_names import identity
 from miner.payload import entries, entry
+from miner.sources import github_graphql as graphql
+from miner.sources.github_names import identity
 
 if TYPE_CHECKING:
     from miner.archive import Exchange

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
-from miner import github_names as github
 from miner import ratelimit
 from miner.archive import Exchange
 from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
 from miner.selection import selection_of
+from miner.sources import github_names as github
 
 BATCH = 100  # nodes in a request: the most that `nodes(ids:)` takes
 

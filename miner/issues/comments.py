@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from miner import checkpoints, plan, scope
+from miner import checkpoints
 from miner.checkpoints import Checkpoint
-from miner.parts import COMMENTS, PartReader
+from miner.issues import plan, scope
+from miner.issues.parts import COMMENTS, PartReader
 from miner.selection import stream_key
 from report.formatting import counted
 
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from data.store import Writer
     from miner.http import Response
     from miner.ingest import Ingest
-    from miner.plan import Strategy
-    from miner.scope import Scope
+    from miner.issues.plan import Strategy
+    from miner.issues.scope import Scope
 
 _STREAM = "comments"
 _LENGTH = "length of comments"  # of that list, where it was too long to be read

@@ -16,14 +16,16 @@ from urllib.parse import urlencode
 
 from data import provenance
 from data.errors import StudyError
-from miner import archive, forgetting, search_slices, tables
+from miner import archive, tables
+from miner import tombstones as forgetting
 from miner.archive import exchange_of
 from miner.ingest import who_in
 from miner.payload import entries, entry, integer, moment
 from miner.ratelimit import Clock
-from miner.repository_query import RepositoryQuery, Times
-from miner.search_results import SearchPlan, SearchProgress, SearchResult
-from miner.search_slices import FULL, LIMIT, OLDEST, PageRead, Slice, Slices
+from miner.search import slices as search_slices
+from miner.search.query import RepositoryQuery, Times
+from miner.search.results import SearchPlan, SearchProgress, SearchResult
+from miner.search.slices import FULL, LIMIT, OLDEST, PageRead, Slice, Slices
 from miner.sources import PAGE, tracker
 
 if TYPE_CHECKING:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from miner import graphql, plan
-from miner.completeness import search_text
+from miner.issues import plan
+from miner.issues.completeness import search_text
+from miner.issues.plan import Parts, Plan
 from miner.payload import entries, entry, integer
-from miner.plan import Parts, Plan
 from miner.refusals import Refused
 from miner.sources import Tracker, tracker
+from miner.sources import github_graphql as graphql
 
 if TYPE_CHECKING:
     from miner.client import Client
-    from miner.fetching import Options
+    from miner.issues.command import Options
     from miner.projects import Project
     from miner.selection import Selection
 

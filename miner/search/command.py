@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 from data import provenance
 from data.store import Study
 from miner.connecting import connected
-from miner.repositories import plan_search, search_repositories
+from miner.search.repositories import plan_search, search_repositories
 from report.progress import progress
 
 if TYPE_CHECKING:
-    from miner.repository_query import RepositoryQuery
-    from miner.search_results import SearchPlan, SearchProgress, SearchResult
+    from miner.search.query import RepositoryQuery
+    from miner.search.results import SearchPlan, SearchProgress, SearchResult
     from report.console import Output
 
 _API = "https://api.github.com"

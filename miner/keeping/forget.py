@@ -15,13 +15,13 @@ from data.compaction import quoted
 from data.errors import StudyError
 from data.identity import shown
 from miner import archive
-from miner.erased_words import Words
-from miner.erasing import Forgotten, Found, without
-from miner.forgetting import bury, expect_gaps, forgotten, names
 from miner.ingest import check_key, who_in
+from miner.keeping.erased_words import Words
+from miner.keeping.erasing import Forgotten, Found, without
+from miner.keeping.subjects import Subject, subject_of
 from miner.rebuild import host_of, rebuild_in
-from miner.subjects import Subject, subject_of
 from miner.tables import DERIVED
+from miner.tombstones import bury, expect_gaps, forgotten, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

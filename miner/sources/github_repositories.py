@@ -7,8 +7,8 @@ from typing import Any
 
 from data.records import FoundRow, RepositoryRow, Rows
 from miner.archive import Exchange
-from miner.github_names import identity
 from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from miner.sources.github_names import identity
 
 LEFT_OUT = {"fork": "is_fork", "disabled": "is_disabled", "archived": "is_archived"}
 

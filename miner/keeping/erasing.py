@@ -16,9 +16,9 @@ from typing import Any
 from data.errors import StudyError
 from data.identity import ArtifactId, parse
 from miner.archive import Exchange
-from miner.erased_words import GHOST, Words
-from miner.github_names import comment_id, identity_of_any
+from miner.keeping.erased_words import GHOST, Words
 from miner.payload import Who, entries, entry
+from miner.sources.github_names import comment_id, identity_of_any
 
 NOTHING = "forgotten"  # the kind of a request of which nothing is left, and a name in its place
 

@@ -12,9 +12,9 @@ from data.aliases import resolve
 from data.errors import StudyError
 from data.identity import artifact_id, shown
 from data.people import UNKNOWN
-from miner.erased_words import PSEUDONYM
-from miner.forgetting import names
+from miner.keeping.erased_words import PSEUDONYM
 from miner.rebuild import host_of
+from miner.tombstones import names
 
 if TYPE_CHECKING:
     from data.store import Reader

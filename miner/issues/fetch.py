@@ -9,20 +9,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from miner import completeness, forgetting, plan, scope
-from miner.comments import read_comments
+from miner import tombstones as forgetting
 from miner.ingest import Ingest
-from miner.parts import COMMENTS, EVENTS, PartReader
+from miner.issues import completeness, plan, scope
+from miner.issues.comments import read_comments
+from miner.issues.parts import COMMENTS, EVENTS, PartReader
+from miner.issues.plan import Parts, Plan
+from miner.issues.verify import Verified, verify
 from miner.payload import entries, integer
-from miner.plan import Parts, Plan
 from miner.selection import Selection
 from miner.sources import PAGE
-from miner.verify import Verified, verify
 
 if TYPE_CHECKING:
     from miner.client import Client
     from miner.http import Response
-    from miner.scope import Scope
+    from miner.issues.scope import Scope
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Issues with their comments and events: planned, fetched, verified."""

@@ -1,0 +1,1 @@
+"""Looking after what a study has: forgetting, copying, joining."""
