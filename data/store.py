@@ -219,11 +219,22 @@ class Study:
                 self.directory / SETTINGS,
                 lambda draft: draft.write_text(_SETTINGS_TEXT, encoding="utf-8"),
             )
-            made = _put(self.database, lambda draft: _open(draft, read_only=False).close())
+            made = _put(self.database, self._make)
         except (OSError, duckdb.Error) as error:
             raise self._explained(error) from error
         if made:
             self._tell(f"new study in {self.directory}")
+
+    def _make(self, draft: Path) -> None:
+        """A database with all tables: one without any would be no study, if we were killed here."""
+        connection = _open(draft, read_only=False)
+        try:
+            for migration in self._migrations:
+                with _transaction(connection):
+                    migration.apply(connection.execute)
+        finally:
+            with suppress(duckdb.Error):  # after a full disk there is nothing left to close
+                connection.close()
 
     def _upgrade(self, *, for_reading: bool = False) -> None:
         """Apply what is missing, each migration and its record in one transaction."""
@@ -389,6 +400,7 @@ def _put(target: Path, make: Callable[[Path], object]) -> bool:
         return _named(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+        draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
 
 
 def _named(draft: Path, target: Path) -> bool:

@@ -54,10 +54,14 @@ def bury(
         )
 
 
-def count_in(reader: Reader, project: str) -> int:
-    """Artifacts of a project, such as github:pytorch/pytorch, that are forgotten."""
-    sql = "SELECT count(*) FROM store.forgotten WHERE starts_with(subject, ?)"
-    return int(reader.value(sql, [f"{project}#"]))
+def counts(reader: Reader, project: str) -> dict[str, int]:
+    """How many artifacts of a project, such as github:pytorch/pytorch, and people are forgotten."""
+    (row,) = reader.rows(
+        "SELECT count(*) FILTER (starts_with(subject, ?)) AS forgotten, "
+        "count(*) FILTER (kind = 'person') AS forgotten_people FROM store.forgotten",
+        [f"{project}#"],
+    )
+    return row
 
 
 def expect_gaps(writer: Writer, artifacts: Iterable[str]) -> None:

@@ -14,13 +14,12 @@ from mining import Mining
 from data.store import Study
 from miner import archive
 
-LOGIN = "dorotea"
+LOGIN = "bkowalski"
 PROJECT = "example/tensors"
 ISSUE = f"github:{PROJECT}#"
 # Text that no compression hides.
-WORDS = base64.b85encode(hashlib.shake_256(b"what dorotea wrote").digest(120)).decode()
+WORDS = base64.b85encode(hashlib.shake_256(b"what she wrote").digest(120)).decode()
 HERS = next(number for number in range(1, 27) if USERS[number * 7 % len(USERS)]["login"] == LOGIN)
-COMMENTED = 3  # USERS[3] comments on it
 MENTIONED = 5
 
 
@@ -28,11 +27,23 @@ def world() -> World:
     """She wrote an issue and a comment, closed another, and is mentioned by others."""
     made = World.small()
     made.touch(HERS, body=f"hers: {WORDS}")
-    made.touch(COMMENTED, comment=f"a comment: {WORDS}")
+    she_says(made, f"a comment: {WORDS}")
     made.touch(MENTIONED, comment=f"@{LOGIN} see https://github.com/{LOGIN} and {PROJECT}#{HERS}")
     closer = next(user for user in USERS if user["login"] == LOGIN)
     made.touch(7, state="closed", closed_by=closer, assignees=[closer])
     return made
+
+
+def she_says(made: World, text: str) -> int:
+    """Her comment on somebody else's issue gets another text; the issue's number."""
+    for number in made.tracker.entries:
+        if made.tracker.payload(number)["user"]["login"] == LOGIN:
+            continue
+        for at, remark in enumerate(made.tracker.comments_of(number)):
+            if made.tracker.comment_payload(remark)["user"]["login"] == LOGIN:
+                made.edit_comment(number, at, text)
+                return number
+    raise AssertionError("she has commented on nothing")
 
 
 def study_of(mine: Mining) -> Study:

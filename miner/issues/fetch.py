@@ -146,7 +146,7 @@ def finish(ingest: Ingest, area: Scope, wishes: Wishes, made: Plan, *, is_change
     counted = completeness.check(ingest, wishes.selection) if is_changed else None
     with ingest.study.reading() as reader:
         stored = area.count(reader) | area.count_parts(reader)
-        stored["forgotten"] = forgetting.count_in(reader, ingest.project.key)
+        stored |= forgetting.counts(reader, ingest.project.key)
         gaps = area.gaps(reader) if wishes.comments else []
     return Fetched(made, stored, is_changed, gaps, counted)
 

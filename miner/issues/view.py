@@ -88,9 +88,10 @@ def _notes(each: dict[str, Any]) -> list[str]:
     if gaps:
         confirmed = sum(gap["is_confirmed"] for gap in gaps)
         named = ", ".join(gap["artifact_id"] for gap in gaps[:_SHOWN_GAPS])
+        or_forgotten = " or people are forgotten" if stored["forgotten_people"] else ""
         notes.append(
             f"of {counted(len(gaps), 'issue')} the study has fewer comments than the tracker "
-            f"counts, of {count(confirmed)} because it lists fewer itself: {named}"
+            f"counts, of {count(confirmed)} because it lists fewer itself{or_forgotten}: {named}"
         )
     if not stored["issues"] + stored["pulls"] and not each["rows"]["gone"]:
         notes.append("the tracker lists no such issue: check labels, state and dates")

@@ -115,7 +115,7 @@ def test_a_plan_counts_exactly_and_changes_nothing(mined: Mining, text: str) -> 
     assert forget(study, text) == planned
     said = planned.words()
     assert "1 final_label" in said
-    assert "dorotea" not in said
+    assert LOGIN not in said
 
 
 @pytest.mark.parametrize("text", [LOGIN, f"{ISSUE}{HERS}"])
