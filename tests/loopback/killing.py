@@ -43,7 +43,10 @@ class Launcher:
         print(json.dumps(wanted), file=self._to, flush=True)
         self._pid = int(self._from.readline())
         self._is_known.set()
+        end = threading.Timer(_PATIENCE_S * 2, os.killpg, (self._pid, signal.SIGABRT))
+        end.start()
         code = int(self._from.readline())
+        end.cancel()
         self._is_over.set()
         return code
 

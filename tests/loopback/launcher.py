@@ -7,6 +7,7 @@ process, and with its exit code when it has ended; minus a signal where that end
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import sys
@@ -46,6 +47,7 @@ def _run(wanted: dict[str, Any]) -> None:
     said = os.open(wanted["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     for target, source in ((0, nothing), (1, said), (2, said)):
         os.dup2(source, target)
+    faulthandler.enable()  # where it hangs, whoever ends it finds out
     sys.argv = ["miner", *wanted["arguments"]]
     code = 70
     try:
