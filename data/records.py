@@ -56,6 +56,47 @@ class CommentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PostRow:
+    """A question, as `store.post` holds it."""
+
+    artifact_id: str
+    site: str
+    post_id: int
+    title: str | None
+    body: str | None
+    tags: tuple[str, ...]
+    score: int | None
+    view_count: int | None
+    answer_count: int | None
+    accepted_answer_id: int | None
+    author: str | None
+    license: str | None
+    created_at: datetime | None
+    edited_at: datetime | None
+    closed_at: datetime | None
+    updated_at: datetime | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyRow:
+    """An answer, or a comment on a question or answer, as `store.reply` holds it."""
+
+    comment_id: str
+    artifact_id: str
+    is_answer: bool
+    post_id: int  # of an answer its own; of a comment the question or answer that it is on
+    author: str | None
+    body: str | None
+    score: int | None
+    license: str | None
+    created_at: datetime | None
+    edited_at: datetime | None
+    updated_at: datetime | None
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EventRow:
     """An event in an issue's timeline, as `store.issue_event` holds it."""
 
@@ -131,6 +172,8 @@ class Rows:
     issues: list[IssueRow] = field(default_factory=list)
     comments: list[CommentRow] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
+    posts: list[PostRow] = field(default_factory=list)
+    replies: list[ReplyRow] = field(default_factory=list)
     departures: list[DepartureRow] = field(default_factory=list)
     aliases: list[AliasRow] = field(default_factory=list)
     repositories: list[RepositoryRow] = field(default_factory=list)

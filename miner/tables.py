@@ -20,6 +20,8 @@ from data.records import (
     EventRow,
     FoundRow,
     IssueRow,
+    PostRow,
+    ReplyRow,
     RepositoryRow,
     Rows,
     row_hash,
@@ -38,6 +40,8 @@ DERIVED = (
     "store.issue",
     "store.comment",
     "store.issue_event",
+    "store.post",
+    "store.reply",
     "store.departure",
     "store.lost_label",
     "store.alias",
@@ -48,6 +52,8 @@ _KEYS: dict[type, tuple[str, str]] = {
     IssueRow: ("store.issue", "artifact_id"),
     CommentRow: ("store.comment", "comment_id"),
     EventRow: ("store.issue_event", "event_id"),
+    PostRow: ("store.post", "artifact_id"),
+    ReplyRow: ("store.reply", "comment_id"),
     RepositoryRow: ("store.repository", "repository_id"),
 }
 
@@ -64,6 +70,10 @@ class Counts:
     comments_new: int = 0
     comments_changed: int = 0
     events_new: int = 0
+    posts_new: int = 0
+    posts_changed: int = 0
+    replies_new: int = 0
+    replies_changed: int = 0
     gone: int = 0
     repositories_new: int = 0
     repositories_changed: int = 0
@@ -96,6 +106,10 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
     _mark_comments(writer, rows, comments, exchange)
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     _drop_events(writer, rows)
+    counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, rows.posts, exchange)
+    if rows.posts:
+        _are_there(writer, [row.artifact_id for row in rows.posts])
+    counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, rows.replies, exchange)
     for departure in rows.departures:
         counts.gone += not writer.value(
             "SELECT count(*) FROM store.departure WHERE artifact_id = ?", [departure.artifact_id]
@@ -159,7 +173,7 @@ def _arrow_types() -> dict[str, pa.DataType]:
     return {
         "str": pa.string(),
         "bool": pa.bool_(),
-        "int": pa.int32(),
+        "int": pa.int64(),
         "datetime": pa.timestamp("us"),
         "tuple[str, ...]": pa.list_(pa.string()),
     }
@@ -187,9 +201,7 @@ def _named(writer: Writer, table: str, rows: Sequence[_Row], *parameters: str) -
 def _came_back(writer: Writer, issues: Sequence[IssueRow]) -> None:
     """What is listed is not gone, and has the labels that it has."""
     there = [row.artifact_id for row in issues]
-    writer.execute(
-        "DELETE FROM store.departure WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))", [there]
-    )
+    _are_there(writer, there)
     labels = {row.artifact_id: {each.casefold() for each in row.tracker_labels} for row in issues}
     lost = writer.rows(
         "SELECT artifact_id, label FROM store.lost_label "
@@ -202,6 +214,13 @@ def _came_back(writer: Writer, issues: Sequence[IssueRow]) -> None:
                 "DELETE FROM store.lost_label WHERE artifact_id = ? AND label = ?",
                 [row["artifact_id"], row["label"]],
             )
+
+
+def _are_there(writer: Writer, artifacts: Sequence[str]) -> None:
+    writer.execute(
+        "DELETE FROM store.departure WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
+        [list(artifacts)],
+    )
 
 
 def _mark_comments(
