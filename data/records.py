@@ -184,6 +184,10 @@ class Rows:
     current_projects: list[str] = field(default_factory=list)
     # The same for events; these have no mark, so what else is stored is deleted.
     all_events_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # Questions of which every answer is here, and whether every comment is: others are gone.
+    all_replies_of: dict[str, bool] = field(default_factory=dict)
+    # Posts and replies of which only a part was said: an empty value says nothing.
+    is_partial: bool = False
     # (artifact, label): fetched for a label that it no longer has.
     lost_labels: list[tuple[str, str]] = field(default_factory=list)
     # Comments may speak of issues that were not asked for; those are kept in the response only.

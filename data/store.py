@@ -32,7 +32,7 @@ SETTINGS = "study.toml"
 WAIT_S = 30.0
 
 # Their messages quote values, so words such as "No space left on device" may be a bug's title.
-_STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
+STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 
 _SETTINGS_TEXT = """\
 # Choices of this study; none are needed yet.
@@ -54,12 +54,31 @@ class Reader:
 
     def value(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         """The first column of the first row, or None."""
-        row = self._connection.execute(sql, list(parameters)).fetchone()
-        return row[0] if row else None
+        # All of them: DuckDB lets nothing else be asked before a result is read to its end.
+        found = self._connection.execute(sql, list(parameters)).fetchall()
+        return found[0][0] if found else None
 
     def arrow(self, sql: str, parameters: Sequence[Any] = ()) -> pa.Table:
         """All rows of a query as an Arrow table: for large answers."""
         return self._connection.sql(sql, params=list(parameters)).to_arrow_table()
+
+    def batches(
+        self, sql: str, parameters: Sequence[Any] = (), rows: int = 4096
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a query, some thousand at a time; nothing else may be asked meanwhile."""
+        found = self._connection.sql(sql, params=list(parameters))
+        yield from found.to_arrow_reader(rows)
+
+    def problem(self, sql: str) -> str | None:
+        """What is wrong with a query that a user wrote, in one line; None if nothing is."""
+        try:
+            statements = self._connection.extract_statements(sql)
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                return "it is more than a condition"
+            self._connection.execute(f"EXPLAIN {sql}")
+        except duckdb.Error as error:
+            return " ".join(str(error).partition("\n\n")[0].split())
+        return None
 
 
 class Writer(Reader):
@@ -331,7 +350,7 @@ class Study:
             raise
         except duckdb.Error as error:
             # A full disk or a damaged block may show only when the statement runs.
-            if not isinstance(error, _STATEMENT_ERRORS) and locks.is_storage_problem(str(error)):
+            if not isinstance(error, STATEMENT_ERRORS) and locks.is_storage_problem(str(error)):
                 raise self._explained(error) from error
             raise
         finally:

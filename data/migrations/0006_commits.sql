@@ -81,7 +81,7 @@ CREATE TABLE store.keyword_hit (
     artifact_id VARCHAR NOT NULL,
     lexicon     VARCHAR NOT NULL,
     words       VARCHAR[] NOT NULL,
-    reading     VARCHAR NOT NULL,        -- hash of the lexicon and of how the text was read
+    reading     VARCHAR NOT NULL,        -- hash of the lexicon, and what of the text was read
     run_id      VARCHAR NOT NULL,
     PRIMARY KEY (artifact_id, lexicon)
 );
@@ -92,7 +92,7 @@ COMMENT ON VIEW keyword_hits IS 'One row for each artifact and lexicon of which 
 COMMENT ON COLUMN keyword_hits.artifact_id IS 'Whose text it is';
 COMMENT ON COLUMN keyword_hits.lexicon IS 'Name of the lexicon';
 COMMENT ON COLUMN keyword_hits.words IS 'Entries of the lexicon that the text has, sorted';
-COMMENT ON COLUMN keyword_hits.reading IS 'Hash of the lexicon and of how the text was read, such as with or without code';
+COMMENT ON COLUMN keyword_hits.reading IS 'Hash of the lexicon; +code and +quotes where code blocks and quotations were read as well';
 COMMENT ON COLUMN keyword_hits.run_id IS 'The run that wrote the row';
 
 CREATE VIEW commits AS

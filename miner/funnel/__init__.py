@@ -1,0 +1,1 @@
+"""The funnel: named steps that turn what was mined into the population of a study."""

@@ -1,0 +1,105 @@
+"""`miner filter` from the options to the funnel."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.errors import StudyError
+from miner.funnel.running import run_steps
+from miner.funnel.steps import Draw, Step, dropped, placed, stored_steps
+from miner.funnel.view import funnel
+from report.progress import progress
+
+if TYPE_CHECKING:
+    from data.store import Study, Writer
+    from report.console import Output
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was asked for on the command line."""
+
+    name: str | None = None
+    where: str | None = None
+    lexicons: tuple[str, ...] = ()
+    any_lexicon: bool = False
+    code: bool = False
+    quotes: bool = False
+    on: tuple[str, ...] = ()
+    size: int | None = None
+    confidence: float | None = None
+    margin: float = 5
+    round_up: bool = False
+    by: str | None = None
+    highest: str | None = None
+    seed: int = 1
+    before: str | None = None
+    drop: str | None = None
+    again: bool = False
+
+
+def run_filter(study: Study, options: Options, output: Output) -> dict[str, Any]:
+    """Change the funnel as asked for; gives it as it is then, with the steps that changed."""
+    step = _step(options)
+    arguments = {name: value for name, value in asdict(options).items() if value}
+    run = provenance.begin("miner filter", arguments)
+
+    def change(writer: Writer) -> list[Step]:
+        steps = stored_steps(writer)
+        if options.drop is not None:
+            return dropped(steps, options.drop)
+        return placed(steps, step, options.before) if step else steps
+
+    with study.reading():  # nothing is made for a study that is not there
+        pass
+    with progress(output, "texts") as bar:
+        changed = run_steps(study, run, change, bar.update)
+    found = funnel(study)
+    found["changed"] = changed
+    return found
+
+
+def _step(options: Options) -> Step | None:
+    """The step that the options describe, if they do."""
+    others = [options.drop is not None, options.again]
+    if options.name is None:
+        if sum(others) == 1:
+            return None
+        raise StudyError(
+            "it is not said what to do",
+            "Name a step: miner filter NAME --where SQL; or give --drop STEP or --again.",
+        )
+    if any(others):
+        raise StudyError(
+            "a step is added, dropped or run again, one at a time",
+            f"Leave {options.name!r} out, or --drop and --again.",
+        )
+    draw = None
+    if options.size is not None or options.confidence is not None:
+        if options.size is not None and options.confidence is not None:
+            raise StudyError("--size and --confidence are two sizes", "Give one of them.")
+        draw = Draw(
+            size=options.size,
+            confidence=95 if options.confidence is None else options.confidence,
+            margin=options.margin,
+            rounding="up" if options.round_up else "nearest",
+            seed=options.seed,
+            highest=options.highest,
+            by=options.by,
+        )
+    elif options.by or options.highest:
+        raise StudyError(
+            "--by and --highest belong to a sample", "Give --size N or --confidence 95 as well."
+        )
+    return Step(
+        name=options.name,
+        on=options.on,
+        where=options.where,
+        lexicons=options.lexicons,
+        any_lexicon=options.any_lexicon,
+        code=options.code,
+        quotes=options.quotes,
+        draw=draw,
+    )
