@@ -52,7 +52,7 @@ def _markdown(text: str, *, code: bool, quotes: bool, is_plain: bool) -> Iterato
                 yield line
             continue
         opening = _FENCE.match(line)
-        if opening and not (opening[1][0] == "`" and "`" in opening[2]):
+        if opening and _opens(line, opening, in_list=in_list):
             fence = opening[1]
             if code:
                 yield line
@@ -68,6 +68,13 @@ def _markdown(text: str, *, code: bool, quotes: bool, is_plain: bool) -> Iterato
         after_blank = is_blank
         if (quotes or not in_quote) and (code or not in_indented):
             yield line
+
+
+def _opens(line: str, fence: re.Match[str], *, in_list: bool) -> bool:
+    """Whether it is a fence: far to the right, a traceback marks an expression with `~~~^^^`."""
+    if fence[1][0] == "`" and "`" in fence[2]:
+        return False
+    return in_list or not _INDENTED.match(line)
 
 
 def _without_comments(text: str) -> str:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import gzip
+import json
+import re
+from pathlib import Path
 
+import pytest
+from markdown_it import MarkdownIt
+
+from miner.lexicon import lexicon
 from miner.prose import prose
 
 ISSUE = """\
@@ -62,6 +69,7 @@ def test_code_and_quotations_are_left_in_on_request() -> None:
         ("- x\n  ```\n  code\n  ```\n  y", "x y", "code"),
         ("> ```\n> code\n> ```\ny", "y", "code"),
         ("<!-- open", "open", "zzz"),
+        ("f(x)\n             ~~~~~^^^\nb", "f b", "zzz"),  # of a traceback
     ],
 )
 def test_odd_blocks(body: str, kept: str, cut: str) -> None:
@@ -95,6 +103,31 @@ def test_a_commit_message_is_plain_text() -> None:
     assert "indented words" in text
     assert "not quoted" in text
     assert "> quoted" not in text
+
+
+def _by_the_standard(body: str) -> str:
+    """The same by a parser of CommonMark."""
+    kept, depth = [], 0
+    for token in MarkdownIt("commonmark").parse(re.sub("<!--.*?-->", "", body, flags=re.DOTALL)):
+        depth += {"blockquote_open": 1, "blockquote_close": -1}.get(token.type, 0)
+        if token.content and not depth and token.type not in ("fence", "code_block"):
+            kept.append(token.content)
+    return "\n".join(kept)
+
+
+def test_real_issues_have_the_words_that_a_parser_of_markdown_finds(study_fixtures: Path) -> None:
+    words = [lexicon("bugfix"), lexicon("ml")]
+    differing = []
+    with gzip.open(study_fixtures / "github" / "datasets_issues.jsonl.gz") as file:
+        for issue in map(json.loads, file):
+            ours, theirs = (
+                prose("issue", None, issue["body"]),
+                _by_the_standard(issue["body"] or ""),
+            )
+            if any(each.hits(ours) != each.hits(theirs) for each in words):
+                differing.append(issue["number"])
+
+    assert len(differing) <= 1, differing
 
 
 @pytest.mark.parametrize("kind", ["issue", "post", "commit"])

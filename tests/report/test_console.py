@@ -39,6 +39,8 @@ IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label"
 CALLS = {
     ("miner", "fetch"): ("example/tensors", "--plan"),
     ("miner", "repos"): ("tensors", "--plan"),
+    ("miner", "filter"): ("--again",),
+    ("miner", "lexicons"): (),
     ("miner", "projects"): (),
     ("miner", "rebuild"): (),
     ("miner", "forget"): ("github:example/tensors#1", "--dry-run"),
