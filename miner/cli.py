@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from miner.links import THRESHOLD
 from report import console
 from report.console import (
     HERE,
@@ -226,6 +227,313 @@ def search_repositories(
         raise typer.Exit(1)
 
 
+@app.command("commits")
+def read_commits(
+    repository: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="REPO|PATH", help="An alias (`miner projects`), owner/name, a URL, or a folder."
+        ),
+    ] = None,
+    keywords: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LEXICON",
+            help="Changes of commits with a word of it; repeated: of each. Otherwise bugfix.",
+        ),
+    ] = None,
+    any_keyword: Annotated[
+        bool, typer.Option("--any-keyword", help="A word of one of the lexicons is enough.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="DAY", help="Only what was committed since: 2023-01-31.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="The changes of every commit, not of matching ones only.")
+    ] = False,
+    all_branches: Annotated[
+        bool, typer.Option("--all-branches", help="Of every branch, not of HEAD's only.")
+    ] = False,
+    functions: Annotated[
+        bool | None,
+        typer.Option(
+            "--functions/--no-functions",
+            help="With changed Python functions and classes (of matching commits: yes).",
+            show_default=False,
+        ),
+    ] = None,
+    show_before: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="SHA PATH", help="Print a file as it was before a commit."),
+    ] = None,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Read commits from a git repository: all messages, and the changes of those that match.
+
+    By name or URL a clone is made in your cache, and later only fetched. It can be interrupted
+    at any point: the same command goes on. Merges have no changes of their own.
+
+    Examples:
+
+        miner commits keras --keywords bugfix --keywords ml
+
+        miner commits ./my-clone --all --since 2020-01-01
+
+        miner commits --show-before 1f3a9c2 keras/layers/core.py
+    """
+    from miner.commits.command import Options, run_before, run_commits
+    from miner.commits.view import commits_notes, commits_table
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    options = Options(
+        repository=repository,
+        keywords=tuple(keywords or ()),
+        any_keyword=any_keyword,
+        since=since,
+        everything=everything,
+        all_branches=all_branches,
+        functions=functions,
+    )
+    if show_before is not None:
+        run_before(study, options, show_before, output)
+        return
+    found = run_commits(study, options, output)
+    output.document(found)
+    output.show(console_table(commits_table(found)))
+    for note in commits_notes(found):
+        output.tell(note)
+    if not found["complete"]:
+        raise typer.Exit(1)
+
+
+@app.command("posts")
+def fetch_posts(
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="T", help="Questions with this tag; repeated: with one of them."),
+    ] = None,
+    all_tags: Annotated[bool, typer.Option("--all-tags", help="With all of the tags.")] = False,
+    accepted: Annotated[
+        bool, typer.Option("--accepted", help="Only questions with an accepted answer.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="DAY", help="Only what was asked since: 2019-01-31.")
+    ] = None,
+    site: Annotated[
+        str, typer.Option(metavar="SITE", help="Host or short name: datascience, askubuntu.")
+    ] = "stackoverflow.com",
+    answers: Annotated[bool, typer.Option("--answers/--no-answers", help="With answers.")] = True,
+    comments: Annotated[
+        bool, typer.Option("--comments/--no-comments", help="With comments.")
+    ] = True,
+    from_dump: Annotated[
+        Path | None,
+        typer.Option("--from-dump", metavar="FILE", help="From Posts.xml, .xml.gz or .7z."),
+    ] = None,
+    from_sede: Annotated[
+        Path | None,
+        typer.Option("--from-sede", metavar="FILE", help="From a CSV of the Data Explorer."),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what it would cost; fetch and store nothing.")
+    ] = False,
+    api_url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Another server than https://api.stackexchange.com/2.3."),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File with a key, instead of STACKEXCHANGE_KEY."),
+    ] = None,
+    max_wait: MaxWaitOption = "70m",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Bring questions of Stack Overflow with answers and comments, or what changed since.
+
+    It can be interrupted at any point: the same command goes on where it stopped. Without a
+    key Stack Exchange grants 300 requests a day; set STACKEXCHANGE_KEY for 10,000.
+
+    Examples:
+
+        miner posts --tag tensorflow --tag keras --plan
+
+        miner posts --tag pytorch --accepted --since 2020-01-01
+
+        miner posts --tag keras --from-dump Posts.xml
+    """
+    from miner.posts.command import Options, run_plan, run_posts
+    from miner.posts.view import posts_notes, posts_table
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    options = Options(
+        tags=tuple(tag or ()),
+        all_tags=all_tags,
+        accepted=accepted,
+        since=since,
+        site=site,
+        answers=answers,
+        comments=comments,
+        from_dump=from_dump,
+        from_sede=from_sede,
+        api_url=api_url,
+        token_file=token_file,
+        max_wait=max_wait,
+    )
+    if plan:
+        planned = run_plan(options, output)
+        output.document(planned.as_json())
+        output.show(planned.words())
+        return
+    found = run_posts(study, options, output)
+    output.document(found)
+    output.show(console_table(posts_table(found)))
+    for note in posts_notes(found):
+        output.tell(note)
+    if not found["complete"]:
+        raise typer.Exit(1)
+
+
+@app.command("filter")
+def filter_artifacts(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Name of the step, such as bug-words.")
+    ] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="SQL", help="A condition on the columns of the view candidates."),
+    ] = None,
+    lexicon: Annotated[
+        list[str] | None,
+        typer.Option(metavar="L", help="The text has a word of it; repeated: of all of them."),
+    ] = None,
+    any_lexicon: Annotated[
+        bool, typer.Option("--any-lexicon", help="A word of one of the lexicons is enough.")
+    ] = False,
+    code: Annotated[bool, typer.Option("--code", help="Look into code blocks as well.")] = False,
+    quotes: Annotated[bool, typer.Option("--quotes", help="Look into quotations as well.")] = False,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND", help="Only issue, pull, commit or post; all others pass through."
+        ),
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Draw a sample of that size.")
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(metavar="PERCENT", help="Draw a sample as large as this confidence needs."),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="PERCENT", help="Margin of error of such a sample.")
+    ] = 5,
+    round_up: Annotated[
+        bool, typer.Option("--round-up", help="Round its size up; else to the nearest number.")
+    ] = False,
+    by: Annotated[
+        str | None, typer.Option(metavar="SQL", help="A sample of each group: project.")
+    ] = None,
+    highest: Annotated[
+        str | None,
+        typer.Option(metavar="SQL", help="Not at random: those with the highest value: score."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Another seed is another sample.")] = 1,
+    before: Annotated[
+        str | None, typer.Option(metavar="STEP", help="Put the step before this one.")
+    ] = None,
+    drop: Annotated[
+        str | None, typer.Option(metavar="STEP", help="Take a step out of the funnel.")
+    ] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run all steps on what is in the study now.")
+    ] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Add a step to the funnel that turns what was mined into the population of the study.
+
+    Each step works on what the one before let through. A step of a name that is there takes its
+    place, and all that follow are computed again. Words are compared as stems: "fixes" is "fix",
+    "prefix" is not; code blocks and quotations are left out unless asked for.
+
+    Examples:
+
+        miner filter bug-words --on commit --lexicon bugfix
+
+        miner filter accepted --on post --where "accepted_answer_id IS NOT NULL"
+
+        miner filter sampled --confidence 95 --margin 5 --by project --seed 7
+
+        miner filter --drop bug-words
+    """
+    from miner.funnel.command import Options, run_filter
+    from miner.funnel.view import funnel_table
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    options = Options(
+        name=name,
+        where=where,
+        lexicons=tuple(lexicon or ()),
+        any_lexicon=any_lexicon,
+        code=code,
+        quotes=quotes,
+        on=tuple(on or ()),
+        size=size,
+        confidence=confidence,
+        margin=margin,
+        round_up=round_up,
+        by=by,
+        highest=highest,
+        seed=seed,
+        before=before,
+        drop=drop,
+        again=again,
+    )
+    found = run_filter(open_study(study, output), options, output)
+    output.document(found)
+    if table := funnel_table(found):
+        output.show(console_table(table, with_aside=verbose))
+
+
+@app.command("lexicons")
+def show_lexicons(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show the words of this one.")
+    ] = None,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show the lexicons that `miner filter` and `miner commits` know, or the words of one.
+
+    Your own is a file `lexicons/NAME.txt` in the study, with one word on each line.
+    """
+    from miner.lexicon import lexicon, lexicons, lexicons_table
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    if name is None:
+        table = lexicons_table(lexicons(study))
+        output.document({"lexicons": table.records()})
+        output.show(console_table(table, with_aside=verbose))
+        return
+    found = lexicon(name, study)
+    output.document(found.as_json())
+    output.show("\n".join(found.entries))
+
+
 @app.command("projects")
 def show_projects(
     study: StudyOption = HERE,  # noqa: ARG001  (every command takes it)
@@ -250,16 +558,25 @@ def rebuild_tables(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Make every mined table again from the stored responses, without the network."""
+    """Make every mined table again, without the network.
+
+    Issues and posts are derived from the stored responses, commits from the repositories that
+    were read; of one that is no longer there, the rows stay, and it is named.
+    """
     from data import provenance
     from miner.rebuild import rebuild
     from report.progress import progress
 
     output = Output(as_json, quiet, verbose)
     with progress(output, "rebuild") as bar:
-        rows = rebuild(open_study(study, output), provenance.begin("miner rebuild", {}), bar.update)
-    output.document({"rows": rows})
+        run = provenance.begin("miner rebuild", {})
+        rows, problems = rebuild(open_study(study, output), run, bar.update)
+    output.document({"rows": rows, "problems": problems})
     output.show("rebuilt: " + ", ".join(f"{number:,} {table}" for table, number in rows.items()))
+    for problem in problems:
+        output.tell(problem)
+    if problems:
+        raise typer.Exit(1)
 
 
 @app.command("forget")
@@ -371,14 +688,81 @@ def merge_studies(
         )
 
 
-@app.command("status")
-def show_status(
+@app.command("link")
+def link_artifacts(
+    again: Annotated[
+        bool, typer.Option("--again", help="Read every text again, not only what changed.")
+    ] = False,
+    duplicates: Annotated[
+        bool,
+        typer.Option("--duplicates/--no-duplicates", help="Suggest texts that are nearly alike."),
+    ] = True,
+    threshold: Annotated[
+        float, typer.Option(metavar="X", help="How alike such texts are at least, from 0.3 to 1.")
+    ] = THRESHOLD,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show what is in the study: each project with what is missing, views, and newest runs."""
+    """Find what belongs together: issues, pull requests, commits and posts that name each other.
+
+    Each link has its kind and the words that say so. Texts that are nearly the same are
+    suggested as duplicates, with a score, and are never merged. Only texts that are new or
+    changed are read.
+
+    Examples:
+
+        miner link
+
+        miner link --threshold 0.9
+    """
+    from miner.links.command import link_table, link_words, run_link
+    from report.progress import progress
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    with progress(output, "link") as bar:
+        found = run_link(
+            open_study(study, output),
+            again=again,
+            duplicates=duplicates,
+            threshold=threshold,
+            progress=bar.update,
+        )
+    output.document(found)
+    if found["links"]:
+        output.show(console_table(link_table(found)), "")
+    output.show(link_words(found))
+
+
+@app.command("status")
+def show_status(
+    funnel: Annotated[
+        bool, typer.Option("--funnel", help="The steps of selection with their counts.")
+    ] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="SQL", help="With --funnel: count by this, such as project."),
+    ] = None,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show what is in the study: each project with what is missing, views, and newest runs.
+
+    Examples:
+
+        miner status
+
+        miner status --funnel
+
+        miner status --funnel --by "CASE WHEN list_contains(tags, 'keras') THEN 'Keras' END"
+    """
+    if funnel or by:
+        _show_funnel(study, by, Output(as_json, quiet, verbose))
+        return
     from miner.status import projects_table, status, status_tables
     from report.tables import console_table
 
@@ -389,6 +773,19 @@ def show_status(
         output.show(console_table(fetched, with_aside=verbose), "")
     views, runs = status_tables(found)
     output.show(console_table(views), "", console_table(runs))
+
+
+def _show_funnel(study: Path, by: str | None, output: Output) -> None:
+    from miner.funnel.view import funnel, funnel_table
+    from report.tables import console_table
+
+    found = funnel(open_study(study, output), by)
+    output.document(found)
+    table = funnel_table(found)
+    if table is None:
+        output.tell("the funnel has no steps yet: `miner filter NAME` adds one")
+    else:
+        output.show(console_table(table, with_aside=True))
 
 
 def main() -> None:

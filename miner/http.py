@@ -171,7 +171,13 @@ class Transport:
     """One session with one server. It keeps connections, but no cookies and no passwords."""
 
     def __init__(
-        self, *, timeout_s: float, secret: str | None, in_url: bool, limit: int = BODY_LIMIT
+        self,
+        *,
+        timeout_s: float,
+        secret: str | None,
+        in_url: bool,
+        parameter: str = TOKEN_PARAMETER,
+        limit: int = BODY_LIMIT,
     ) -> None:
         self._timeout_s = timeout_s
         self._limit = limit
@@ -182,7 +188,7 @@ class Transport:
         # Any `auth` keeps requests from sending a password of ~/.netrc to the server.
         self._session.auth = _as_it_is
         if secret and in_url:
-            adapter = _Signing(f"{TOKEN_PARAMETER}={quote(secret, safe='')}")
+            adapter = _Signing(f"{parameter}={quote(secret, safe='')}")
             self._session.mount("https://", adapter)
             self._session.mount("http://", adapter)
 

@@ -1,4 +1,4 @@
-"""The mined tables once more, from the stored responses alone."""
+"""The mined tables once more, from the stored responses and from the repositories that were read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from data import provenance
 from miner import archive, tables
 from miner.ingest import check_key, who_in
-from miner.sources import tracker
+from miner.sources import source
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -19,17 +19,25 @@ Progress = Callable[[int, int], None]  # responses read, and in all
 
 def rebuild(
     study: Study, run: Run, progress: Progress = lambda _done, _total: None
-) -> dict[str, int]:
-    """Empty every mined table and fill it again, in one transaction; rows by table."""
+) -> tuple[dict[str, int], list[str]]:
+    """Empty every mined table and fill it again, in one transaction.
+
+    Gives the rows by table, and what could not be made again and stayed as it was.
+    """
+    from miner.commits.again import read_again
+    from miner.commits.rows import DERIVED as COMMITS
+
     with study.writing() as writer:
-        provenance.record(writer, run, "ok")
         writer.execute("DELETE FROM store.key_check")  # it gives everybody the key's pseudonym
         check_key(writer, study.directory, run.run_id)
         rebuild_in(writer, study, progress)
-        return {
+        problems = read_again(writer, study)
+        provenance.record(writer, run, "partial" if problems else "ok")
+        rows = {
             table.removeprefix("store."): writer.value(f"SELECT count(*) FROM {table}")
-            for table in tables.DERIVED
+            for table in (*tables.DERIVED, *COMMITS)
         }
+        return rows, problems
 
 
 def rebuild_in(
@@ -41,7 +49,7 @@ def rebuild_in(
     total = writer.value("SELECT count(*) FROM store.response")
     people = who_in(study.directory)
     for done, (_number, exchange) in enumerate(archive.replay(writer), 1):
-        rows = tracker(exchange.source).read(exchange, people(host_of(exchange.project)))
+        rows = source(exchange.source).read(exchange, people(host_of(exchange.project)))
         tables.put(writer, rows, exchange, is_replayed=True)
         progress(done, total)
 
@@ -49,5 +57,7 @@ def rebuild_in(
 def host_of(project: str) -> str:
     """The host of a project's key, such as github.com for github:pytorch/pytorch."""
     source, _, name = project.partition(":")
+    if source == "stackoverflow":
+        return name
     hosts = {"github": "github.com", "gitee": "gitee.com"}
     return name.rpartition("/")[0].rpartition("/")[0] or hosts.get(source, source)

@@ -8,7 +8,7 @@ plays all exchanges in their order, ends in the same tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from miner.archive import Exchange
 
 _Row = TypeVar("_Row", IssueRow, CommentRow)
+_Told = TypeVar("_Told", PostRow, ReplyRow)
 
 # Everything that a rebuild empties and fills again.
 DERIVED = (
@@ -106,10 +107,7 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
     _mark_comments(writer, rows, comments, exchange)
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     _drop_events(writer, rows)
-    counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, rows.posts, exchange)
-    if rows.posts:
-        _are_there(writer, [row.artifact_id for row in rows.posts])
-    counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, rows.replies, exchange)
+    _put_posts(writer, rows, exchange, counts)
     for departure in rows.departures:
         counts.gone += not writer.value(
             "SELECT count(*) FROM store.departure WHERE artifact_id = ?", [departure.artifact_id]
@@ -140,6 +138,17 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
         )
         _put_found(writer, rows.found, exchange)
     return counts
+
+
+def _put_posts(writer: Writer, rows: Rows, exchange: Exchange, counts: Counts) -> None:
+    posts, replies = rows.posts, rows.replies
+    if rows.is_partial:
+        posts, replies = _filled(writer, PostRow, posts), _filled(writer, ReplyRow, replies)
+    counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, posts, exchange)
+    if posts:
+        _are_there(writer, [row.artifact_id for row in posts])
+    counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, replies, exchange)
+    _mark_replies(writer, rows, exchange)
 
 
 def batch(rows: Sequence[Any], exchange: Exchange) -> pa.Table:
@@ -242,6 +251,62 @@ def _mark_comments(
             "AND comment_id NOT IN (SELECT unnest(?::VARCHAR[]))",
             [exchange.fetched_at, list(rows.all_comments_of), listed + earlier],
         )
+
+
+def _mark_replies(writer: Writer, rows: Rows, exchange: Exchange) -> None:
+    """Answers and comments that a site gives are there; those that a whole question lacks are gone.
+
+    A dump or file says nothing of it: it may be older than what the site said.
+    """
+    listed = [row.comment_id for row in rows.replies]
+    whole = list(rows.all_replies_of)
+    if not whole:
+        return
+    writer.execute(
+        "UPDATE store.reply SET gone_at = NULL WHERE gone_at IS NOT NULL "
+        "AND artifact_id IN (SELECT unnest(?::VARCHAR[])) "
+        "AND comment_id IN (SELECT unnest(?::VARCHAR[]))",
+        [whole, listed],
+    )
+    with_comments = [artifact for artifact, comments in rows.all_replies_of.items() if comments]
+    writer.execute(
+        "UPDATE store.reply SET gone_at = ? WHERE gone_at IS NULL "
+        "AND artifact_id IN (SELECT unnest(?::VARCHAR[])) "
+        "AND (is_answer OR artifact_id IN (SELECT unnest(?::VARCHAR[]))) "
+        "AND comment_id NOT IN (SELECT unnest(?::VARCHAR[]))",
+        [exchange.fetched_at, whole, with_comments, listed],
+    )
+
+
+def _filled(writer: Writer, kind: type[_Told], rows: Sequence[_Told]) -> list[_Told]:
+    """Rows of which only a part was said, with what is known already.
+
+    The newer of the two goes first, and where it says nothing the other does.
+    """
+    table, key = _KEYS[kind]
+    names = [item.name for item in fields(kind)]
+    found = writer.rows(
+        f"SELECT {', '.join(names)} FROM {table} WHERE {key} IN (SELECT unnest(?::VARCHAR[]))",
+        [[getattr(row, key) for row in rows]],
+    )
+    known = {row[key]: row for row in found}
+    return [_merged(row, known.get(getattr(row, key))) for row in rows]
+
+
+def _merged(row: _Told, known: dict[str, Any] | None) -> _Told:
+    if known is None:
+        return row
+    said = {item.name: getattr(row, item.name) for item in fields(row)}
+    stored = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in known.items()
+    }
+    ours, theirs = said["updated_at"], stored["updated_at"]
+    is_newer = theirs is None or (ours is not None and ours >= theirs)
+    first, second = (said, stored) if is_newer else (stored, said)
+    values: dict[str, Any] = {
+        name: second[name] if value in (None, ()) else value for name, value in first.items()
+    }
+    return replace(row, **values)
 
 
 def _drop_events(writer: Writer, rows: Rows) -> None:

@@ -16,21 +16,27 @@ from typing import Literal
 from data.errors import StudyError
 from data.redaction import SHORTEST, remember_secret
 
-_VARIABLES = {"github": "GITHUB_TOKEN", "gitee": "GITEE_TOKEN"}
+Wanted = Literal["github", "gitee", "stackoverflow"]
+
+_VARIABLES: dict[Wanted, str] = {
+    "github": "GITHUB_TOKEN",
+    "gitee": "GITEE_TOKEN",
+    "stackoverflow": "STACKEXCHANGE_KEY",
+}
 _LONGEST = 1000  # characters; GitHub's own have under 300
 _OPTION = "--token-file"
 
 
 @dataclass(frozen=True)
 class Token:
-    """A secret, and where it came from: `GITHUB_TOKEN`, `GITEE_TOKEN` or `--token-file`."""
+    """A secret, and where it came from: `GITHUB_TOKEN`, ... or `--token-file`."""
 
     value: str = field(repr=False)
     name: str
 
 
 def find_token(
-    source: Literal["github", "gitee"],
+    source: Wanted,
     token_file: Path | None,
     environment: Mapping[str, str],
     tell: Callable[[str], None] | None = None,
@@ -48,7 +54,7 @@ def find_token(
     return token
 
 
-def variable_of(source: Literal["github", "gitee"]) -> str:
+def variable_of(source: Wanted) -> str:
     """The environment variable that may hold a token for the source."""
     return _VARIABLES[source]
 

@@ -27,6 +27,7 @@ CREATE TABLE store.commit (
     message         VARCHAR,
     encoding        VARCHAR,             -- NULL for UTF-8
     diff            VARCHAR,             -- NULL, read, part or unreadable
+    functions_read  BOOLEAN NOT NULL DEFAULT false,
     problem         VARCHAR,
     gone_at         TIMESTAMP,
     gone_reason     VARCHAR,
@@ -99,7 +100,8 @@ CREATE VIEW commits AS
 SELECT
     artifact_id, project, sha, parents, len(parents) > 1 AS is_merge, author, author_epoch,
     author_zone, committer, committer_epoch, committer_zone, created_at, message,
-    coalesce(keyword_hits, MAP {}) AS keyword_hits, diff, files, added, deleted, encoding, problem,
+    coalesce(keyword_hits, MAP {}) AS keyword_hits, diff, functions_read, files, added, deleted, encoding,
+    problem,
     gone_at, gone_reason, run_id, fetched_at
 FROM store.commit
 LEFT JOIN (
@@ -127,6 +129,7 @@ COMMENT ON COLUMN commits.created_at IS 'author_epoch as a time; NULL outside th
 COMMENT ON COLUMN commits.message IS 'The whole message; what cannot be decoded is replaced';
 COMMENT ON COLUMN commits.keyword_hits IS 'Lexicon to the words of it that the message has';
 COMMENT ON COLUMN commits.diff IS 'Whether its files were read: NULL for no, read, part (some were unreadable) or unreadable';
+COMMENT ON COLUMN commits.functions_read IS 'Whether changed Python functions were looked for';
 COMMENT ON COLUMN commits.files IS 'How many files it changes; NULL where they were not read, and of an empty commit';
 COMMENT ON COLUMN commits.added IS 'Lines added, without binary files';
 COMMENT ON COLUMN commits.deleted IS 'Lines deleted, without binary files';

@@ -53,6 +53,9 @@ CREATE TABLE store.dump_read (
     rows_seen   BIGINT NOT NULL,
     rows_kept   BIGINT NOT NULL,
     is_complete BOOLEAN NOT NULL,
+    turn        INTEGER NOT NULL,        -- which file it is: one that differs is read from its start
+    known_to    BIGINT NOT NULL,         -- of answers and comments: how far their posts were read
+    tally       JSON NOT NULL,           -- kinds of rows, and damaged ones, so far
     run_id      VARCHAR NOT NULL,
     updated_at  TIMESTAMP NOT NULL
 );

@@ -201,9 +201,20 @@ CREATE TABLE store.link (
     PRIMARY KEY (from_id, to_id, kind, found_in)
 );
 
--- Which state of a text its links were looked for in.
+-- What texts refer to, as they name it; links are made of these, of aliases and of timelines.
+CREATE TABLE store.reference (
+    text_id  VARCHAR NOT NULL,
+    position INTEGER NOT NULL,           -- their order in the text
+    from_id  VARCHAR NOT NULL,
+    named    VARCHAR NOT NULL,           -- an id, perhaps an old one, or that of an answer
+    kind     VARCHAR NOT NULL,
+    evidence VARCHAR NOT NULL,
+    found_in VARCHAR NOT NULL
+);
+
+-- Which state of a text its references were looked for in.
 CREATE TABLE store.link_read (
-    text_id VARCHAR PRIMARY KEY,         -- an artifact or a comment
+    text_id VARCHAR PRIMARY KEY,         -- an artifact, a comment, a response, or all of a kind
     digest  UBIGINT NOT NULL,
     run_id  VARCHAR NOT NULL
 );
@@ -214,8 +225,8 @@ SELECT from_id, to_id, kind, evidence, found_in, score, run_id FROM store.link;
 COMMENT ON VIEW links IS 'One row for each place that says that two artifacts belong together.';
 COMMENT ON COLUMN links.from_id IS 'The artifact that refers';
 COMMENT ON COLUMN links.to_id IS 'What it refers to; it need not be in the study';
-COMMENT ON COLUMN links.kind IS 'fixes, mentions, picks or duplicate';
-COMMENT ON COLUMN links.evidence IS 'The words that say so, such as Fixes #12';
-COMMENT ON COLUMN links.found_in IS 'Where they stand: title, body, message, a comment''s id, timeline, or via another artifact';
+COMMENT ON COLUMN links.kind IS 'fixes, mentions, picks (a commit that was picked), reverts, part of (the pull request of a commit) or duplicate';
+COMMENT ON COLUMN links.evidence IS 'The words that say so, such as Fixes #12; for duplicates how much of the texts is the same';
+COMMENT ON COLUMN links.found_in IS 'Where they stand: title, body, message, a comment''s id, timeline, tracker (an answer about commits), via another artifact; text or hash for duplicates that were computed';
 COMMENT ON COLUMN links.score IS 'For duplicates: how much of the two texts is the same, from 0 to 1; 1 for what the source says itself';
 COMMENT ON COLUMN links.run_id IS 'The run that wrote the row';

@@ -27,7 +27,8 @@ Progress = Callable[[int, int], None]  # texts read, and in all
 
 # What a step has before it: `now`. Its answer is gathered in `passing`.
 _BEGIN = """
-CREATE OR REPLACE TEMP TABLE now AS SELECT artifact_id, source, kind FROM candidates
+CREATE OR REPLACE TEMP TABLE now AS
+SELECT artifact_id, source, kind FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL
 """
 _SAME = """
 SELECT

@@ -22,6 +22,7 @@ from miner.ingest import Ingest
 from miner.issues import fetch, named, scope
 from miner.issues.plan import Plan
 from miner.issues.preview import preview
+from miner.posts import from_file
 from miner.selection import Selection, since_text
 from miner.sources import tracker
 from report.formatting import counted
@@ -142,6 +143,7 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
     found = named.read_file(options.from_file, projects.hosts(options.api_url))
     if options.project is not None:
         found.only(_project(options).key)
+    from_file.choose(found, options.api_url)
     documents = []
     for key, project in _places(options, found):
         issues, commits = found.issues.get(key, []), found.commits.get(key, [])
@@ -163,15 +165,17 @@ def _run_named(directory: Path, options: Options, output: Output) -> dict[str, A
             is_read = not found.others and not found.unreadable
             document = _ended(ingest, done, is_read=is_read)
             documents.append({"named": len(issues) + len(commits), **document})
+    posts = from_file.fetch_posts(directory, found, options, output)
     return {
         "from": str(options.from_file),
         "projects": documents,
+        "posts": posts,
         "not_issues": found.others,
         "unreadable": [{"line": line, "text": text} for line, text in found.unreadable],
         "complete": not found.others
         and not found.unreadable
         and all(each["complete"] for each in documents),
-        "requests": sum(each["requests"] for each in documents),
+        "requests": sum(each["requests"] for each in (*documents, *posts)),
     }
 
 

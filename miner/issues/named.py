@@ -1,4 +1,7 @@
-"""`--from FILE`: exactly the issues that a file names, in as few requests as the API allows."""
+"""`--from FILE`: exactly the issues that a file names, in as few requests as the API allows.
+
+Questions of Stack Overflow that it names are the business of `miner.posts.from_file`.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ class Named:
 
     issues: dict[str, list[ArtifactId]] = field(default_factory=dict)  # by project key
     commits: dict[str, list[ArtifactId]] = field(default_factory=dict)  # on GitHub, the same
-    others: list[str] = field(default_factory=list)  # posts, papers, commits elsewhere
+    posts: dict[str, list[ArtifactId]] = field(default_factory=dict)  # by site
+    others: list[str] = field(default_factory=list)  # papers, commits elsewhere
     unreadable: list[tuple[int, str]] = field(default_factory=list)  # line, text
 
     def only(self, key: str) -> None:
@@ -46,6 +50,18 @@ class Named:
             raise StudyError(f"the file names no issue of {key}", f"It names issues of {there}.")
         self.issues = {key: self.issues[key]} if key in self.issues else {}
         self.commits = {key: self.commits[key]} if key in self.commits else {}
+        self.posts = {}
+
+    def only_posts(self) -> None:
+        """Name everything else, instead of keeping it."""
+        for groups in (self.issues, self.commits):
+            self.others += [str(it) for group in groups.values() for it in group]
+            groups.clear()
+
+    def no_posts(self) -> None:
+        """Name posts, instead of keeping them."""
+        self.others += [str(it) for group in self.posts.values() for it in group]
+        self.posts.clear()
 
 
 def read_file(path: Path, hosts: Mapping[str, str] | None = None) -> Named:
@@ -64,12 +80,14 @@ def read_file(path: Path, hosts: Mapping[str, str] | None = None) -> Named:
             named.issues.setdefault(str(it).rpartition("#")[0], []).append(it)
         elif it.source == "git" and it.host == "github.com":
             named.commits.setdefault(f"github:{it.project}", []).append(it)
+        elif it.source == "stackoverflow":
+            named.posts.setdefault(it.host, []).append(it)
         else:
             named.others.append(str(it))
-    for groups in (named.issues, named.commits):
+    for groups in (named.issues, named.commits, named.posts):
         for key, group in groups.items():
             groups[key] = list(dict.fromkeys(group))
-    if not named.issues and not named.commits and not named.others:
+    if not named.issues and not named.commits and not named.posts and not named.others:
         raise StudyError(
             f"{path} names no issue",
             "It needs a column url with addresses such as "

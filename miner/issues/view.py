@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from data.results import Column, Table
+from miner.posts.view import posts_notes, posts_table
 from report.formatting import count, counted
 
 _SHOWN_GAPS = 5
 
 
 def fetch_tables(found: dict[str, Any]) -> list[Table]:
-    """One table for each fetched project."""
-    return [_table(each) for each in found.get("projects", [found])]
+    """One table for each fetched project, and for each site of posts."""
+    sites = [posts_table(each) for each in found.get("posts", [])]
+    return [*(_table(each) for each in found.get("projects", [found])), *sites]
 
 
 def fetch_notes(found: dict[str, Any]) -> list[str]:
     """What is missing or differs, and what to do."""
     notes = [note for each in found.get("projects", [found]) for note in _notes(each)]
+    notes += [note for each in found.get("posts", []) for note in posts_notes(each)]
     if others := found.get("not_issues"):
         notes.append(
             f"{counted(len(others), 'line')} of the file named no issue and brought nothing: "

@@ -43,6 +43,11 @@ _REFERENCE = re.compile(
     r"(?P<project>[A-Za-z0-9_.-]++/[A-Za-z0-9_.-]++)(?P<mark>\#|/issues/|/pulls?/)"
     r"(?P<key>[0-9A-Za-z]++)"
 )
+_POST = re.compile(
+    r"(https?://(?P<site>[A-Za-z0-9.-]++)/(?P<page>questions|q|a)/"
+    r"|stackoverflow:(?:(?P<named>[a-z0-9-]++\.[a-z0-9.-]++)/)?(?P<answer>a/)?)"
+    r"(?P<number>[0-9]{1,18}+)(?:/[^\s\"'<>()&]{0,300}+)?"
+)
 _SHORT = 200
 _PUBLIC = {"github": "github.com", "gitee": "gitee.com"}
 
@@ -59,6 +64,7 @@ class Words:
         on_person: Callable[[str], object] = lambda _pseudonym: None,
     ) -> None:
         self._artifacts = artifacts
+        self._has_posts = any(each.startswith("stackoverflow:") for each in artifacts)
         self._people = people
         self._who = who
         self._source, _, name = project.partition(":")
@@ -103,6 +109,8 @@ class Words:
                 text = _PAGES.sub(self._without_login, text)
         if self._artifacts and ("#" in text or "/" in text):
             text = _REFERENCE.sub(self._without_artifact, text)
+        if self._has_posts and ("/" in text or "stackoverflow:" in text):
+            text = _POST.sub(self._without_post, text)
         return text
 
     def erased_argument(self, text: str) -> str:
@@ -135,6 +143,13 @@ class Words:
         place = "" if host == _PUBLIC.get(source) else f"{host}/"
         is_meant = f"{source}:{place}{match['project'].lower()}#{key}" in self._artifacts
         return f"{match[1]}{match['project']}{match['mark']}0" if is_meant else match[0]
+
+    def _without_post(self, match: re.Match[str]) -> str:
+        site = (match["site"] or match["named"] or "stackoverflow.com").lower().removeprefix("www.")
+        place = "" if site == "stackoverflow.com" else f"{site}/"
+        mark = "a/" if match["answer"] or match["page"] == "a" else ""
+        is_meant = f"stackoverflow:{place}{mark}{match['number']}" in self._artifacts
+        return f"{match[1]}0" if is_meant else match[0]
 
 
 @cache

@@ -67,6 +67,11 @@ class Found:
 
 def without(exchange: Exchange, forgotten: Forgotten, who: Who) -> tuple[Exchange | None, Found]:
     """What is left of an exchange, and what was found; the same object if that is nothing."""
+    if exchange.source == "stackoverflow":
+        from miner.keeping.erasing_posts import PostEraser
+
+        posts = PostEraser(exchange, forgotten, who)
+        return posts.rest(), posts.found
     eraser = _Eraser(exchange, forgotten, who)
     return eraser.rest(), eraser.found
 

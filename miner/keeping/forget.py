@@ -16,6 +16,7 @@ from data.errors import StudyError
 from data.identity import shown
 from miner import archive
 from miner.ingest import check_key, who_in
+from miner.keeping.erased_posts import words_of
 from miner.keeping.erased_words import Words
 from miner.keeping.erasing import Forgotten, Found, without
 from miner.keeping.subjects import Subject, subject_of
@@ -203,7 +204,8 @@ def _unknown(subject: Subject, text: str) -> StudyError:
         return StudyError(
             f"nobody called {shown(text)} is in this study",
             "Give the login as the tracker spells it, github:LOGIN or gitee:LOGIN for one of "
-            "them, or a pseudonym from a column such as issues.author.",
+            "them, https://stackoverflow.com/users/NUMBER, or a pseudonym from a column such as "
+            "issues.author.",
         )
     return StudyError(
         f"{subject.shown} is not in this study",
@@ -239,7 +241,7 @@ def _erase_words(writer: Writer, what: Forgotten, people: Callable[[str], Who]) 
         for row in writer.rows("SELECT DISTINCT project FROM store.response ORDER BY project")
     }
     for host, project in (projects or {"github.com": "github:any/project"}).items():
-        words = Words(what.artifacts, what.people, people(host), project)
+        words = words_of(what.artifacts, what.people, people(host), project)
         for table, name, is_key in _texts(writer):
             stored, column = _sql(table), quoted(name)
             # The runs of this command name what the tombstones name.

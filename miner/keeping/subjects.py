@@ -13,6 +13,7 @@ from data.errors import StudyError
 from data.identity import artifact_id, shown
 from data.people import UNKNOWN
 from miner.keeping.erased_words import PSEUDONYM
+from miner.posts.naming import STACK_OVERFLOW, site_of
 from miner.rebuild import host_of
 from miner.tombstones import names
 
@@ -25,6 +26,8 @@ _QUALIFIED = re.compile(
     r"(github|gitee):(?:([a-z0-9.-]+\.[a-z0-9-]+(?::[0-9]{1,5})?)/)?@?"
     r"([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)"
 )
+_USER = re.compile(r"stackoverflow:(?:([a-z0-9.-]+)/)?users/(-?[0-9]{1,18})")
+_USER_PAGE = re.compile(r"users/(-?[0-9]{1,18})(?:/.*)?")
 _HOSTS = {"github": "github.com", "gitee": "gitee.com"}
 
 
@@ -58,6 +61,8 @@ def subject_of(reader: Reader, text: str, people: Callable[[str], Who]) -> Subje
 def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
     if found := _QUALIFIED.fullmatch(text):
         return found[3], [found[2] or _HOSTS[found[1]]]
+    if found := _USER.fullmatch(text):
+        return found[2], [site_of(found[1] or STACK_OVERFLOW)]
     if found := _LOGIN.fullmatch(text):
         rows = reader.rows("SELECT DISTINCT project FROM store.response")
         hosts = {host_of(row["project"]) for row in rows} or {"github.com"}
@@ -66,6 +71,8 @@ def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
     page = parts.path.strip("/")
     if parts.scheme in ("http", "https") and parts.hostname and _LOGIN.fullmatch(page):
         return page, [parts.netloc.lower().removeprefix("www.")]
+    if parts.hostname and (found := _USER_PAGE.fullmatch(page)):
+        return found[1], [site_of(parts.hostname)]
     return None
 
 

@@ -1,6 +1,7 @@
 """Where evidence comes from: one file a source, found by its name.
 
-A source has `TRACKER`, which knows the addresses of lists and reads an exchange into rows.
+A source has `TRACKER`, which knows the addresses of lists and reads an exchange into rows; one
+that is no issue tracker has `SOURCE`, which only reads.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from data.errors import StudyError
 
@@ -20,13 +21,23 @@ if TYPE_CHECKING:
     from miner.payload import Who
     from miner.selection import Selection
 
+_Found = TypeVar("_Found")
+
 PAGE = 100  # rows in a page: the most that GitHub and Gitee give
 
 
-class Tracker(Protocol):
-    """An issue tracker's addresses, and what its answers mean."""
+class Source(Protocol):
+    """What the answers of a source mean."""
 
     name: str
+
+    def read(self, exchange: Exchange, who: Who) -> Rows:
+        """The rows that an answer holds."""
+
+
+class Tracker(Source, Protocol):
+    """An issue tracker's addresses, and what its answers mean."""
+
     has_pulls: bool  # whether its list of issues holds pull requests
     has_timeline: bool
     states: tuple[str, ...]  # that a list can be asked for
@@ -52,24 +63,34 @@ class Tracker(Protocol):
     def pages(self, response: Response) -> int | None:
         """How many pages the list has in all, as far as the answer says."""
 
-    def read(self, exchange: Exchange, who: Who) -> Rows:
-        """The rows that an answer holds."""
+
+@cache
+def sources() -> Mapping[str, Source]:
+    """All sources by name."""
+    modules = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+    found = [getattr(each, "SOURCE", None) for each in modules]
+    return {**trackers(), **{each.name: each for each in found if each is not None}}
 
 
 @cache
 def trackers() -> Mapping[str, Tracker]:
-    """All sources by name."""
-    found: dict[str, Tracker] = {}
-    for module in iter_modules(__path__):
-        tracker = getattr(import_module(f"{__name__}.{module.name}"), "TRACKER", None)
-        if tracker is not None:
-            found[tracker.name] = tracker
-    return found
+    """The issue trackers among them."""
+    modules = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+    found = [getattr(each, "TRACKER", None) for each in modules]
+    return {each.name: each for each in found if each is not None}
+
+
+def source(name: str) -> Source:
+    """The source of that name."""
+    return _named(name, sources())
 
 
 def tracker(name: str) -> Tracker:
-    """The source of that name."""
-    if name not in trackers():
-        known = ", ".join(sorted(trackers()))
-        raise StudyError(f"there is no source {name!r}", f"Sources are {known}.")
-    return trackers()[name]
+    """The issue tracker of that name."""
+    return _named(name, trackers())
+
+
+def _named(name: str, known: Mapping[str, _Found]) -> _Found:
+    if name not in known:
+        raise StudyError(f"there is no source {name!r}", f"Sources are {', '.join(sorted(known))}.")
+    return known[name]

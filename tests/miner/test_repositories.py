@@ -318,7 +318,7 @@ def test_a_rebuild_makes_the_same_rows_from_the_responses(bench: Bench) -> None:
     bench.search(repository_query("net", with_archived=False))
     bench.search(repository_query("lab"))
     tables_then = {name: bench.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in VIEWS}
-    counts = rebuild(bench.study, provenance.begin("miner rebuild", {}))
+    counts, _problems = rebuild(bench.study, provenance.begin("miner rebuild", {}))
     assert {name: bench.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in VIEWS} == tables_then
     assert counts["repository"] == len(bench.projects())
     assert counts["search_result"] > counts["repository"]

@@ -41,11 +41,13 @@ CALLS = {
     ("miner", "repos"): ("tensors", "--plan"),
     ("miner", "filter"): ("--again",),
     ("miner", "lexicons"): (),
+    ("miner", "posts"): ("--from-sede", "posts.csv"),
     ("miner", "projects"): (),
     ("miner", "rebuild"): (),
     ("miner", "forget"): ("github:example/tensors#1", "--dry-run"),
     ("miner", "backup"): (),
     ("miner", "merge"): ("other",),
+    ("miner", "link"): (),
     ("miner", "status"): (),
     ("annotation", "taxonomy", "list"): (),
     ("annotation", "taxonomy", "show"): ("dl-bugs",),
@@ -86,6 +88,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     """A study with one label, one result and some issues, made by the console scripts."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")
     calls = (
         ("annotation", *IMPORT),
         ("analysis", "coverage-gap", "--quiet"),

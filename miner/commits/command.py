@@ -1,0 +1,299 @@
+"""`miner commits` from the options to the result."""
+
+from __future__ import annotations
+
+import gc
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.errors import StudyError
+from data.store import Study
+from data.times import utc_time
+from miner.commits import clones, git, walks
+from miner.commits.mining import Mined, Reading
+from miner.commits.walks import Walk, Wishes
+from miner.ingest import check_key
+from miner.lexicon import lexicon
+from report.progress import progress
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Reader, Writer
+    from report.console import Output
+    from report.progress import Bar
+
+DEFAULT_LEXICON = "bugfix"
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was typed."""
+
+    repository: str | None
+    keywords: tuple[str, ...] = ()
+    any_keyword: bool = False
+    since: str | None = None
+    everything: bool = False
+    all_branches: bool = False
+    functions: bool | None = None
+
+    def wishes(self, directory: Path) -> Wishes:
+        """The same with lexicons and times in place of their names."""
+        names = self.keywords or (() if self.everything else (DEFAULT_LEXICON,))
+        if self.any_keyword and len(names) < 2:
+            raise StudyError(
+                "--any-keyword needs two lexicons to choose from",
+                "Name them with --keywords, or leave out --any-keyword.",
+            )
+        since = utc_time(self.since).replace(tzinfo=UTC).timestamp() if self.since else None
+        return Wishes(
+            lexicons=tuple(lexicon(name, directory) for name in dict.fromkeys(names)),
+            any_keyword=self.any_keyword,
+            since=None if since is None else int(since),
+            everything=self.everything,
+            all_branches=self.all_branches,
+            functions=bool(names) if self.functions is None else self.functions,
+        )
+
+
+def run_commits(directory: Path, options: Options, output: Output) -> dict[str, Any]:
+    """Read a repository into the study."""
+    if options.repository is None:
+        raise StudyError(
+            "no repository is named", "Give an alias, owner/name, a URL, or the folder of one."
+        )
+    wishes = options.wishes(directory)
+    it = clones.wanted(options.repository)
+    if not options.keywords and not options.everything:
+        output.tell(
+            f"reading the changes of commits that the lexicon {DEFAULT_LEXICON} matches; "
+            "--keywords names others, --all takes every commit"
+        )
+    clones.refresh(it, output.tell)
+    place = clones.open_place(it)
+    study = Study(directory, wait_s=math.inf, tell=output.tell)
+    arguments = {**asdict(options), "repository": it.place, "project": it.project}
+    run = provenance.begin("miner commits", arguments)
+    with git.viewing(place) as view, progress(output, it.project) as bar, _uncollected():
+        tips = git.branches(place)
+        _check_head(tips, it, wishes)
+        reading = _reading(study, view, it, tips, wishes, run)
+        if reading is None:
+            return _document(study, it, tips, wishes, None, run)
+        reading.progress = _shown(bar)
+        with _ending(study, run):
+            mined = reading.run()
+        return _document(study, it, tips, wishes, mined, run)
+
+
+def run_before(
+    directory: Path, options: Options, wanted: tuple[str, str], output: Output
+) -> None:
+    """Print a file as it was before a commit: its bytes and nothing else."""
+    from miner.commits.before import file_before
+
+    found = file_before(directory, options.repository, *wanted, output.tell)
+    output.document(
+        {
+            "sha": found.sha,
+            "path": found.path,
+            "old_path": found.old_path,
+            "blob": found.blob,
+            "bytes": len(found.content),
+            "text": found.content.decode(errors="replace"),
+        }
+    )
+    if not output.as_json and not output.quiet:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(found.content)
+        sys.stdout.buffer.flush()
+
+
+def _shown(bar: Bar) -> Any:
+    def show(done: int, total: int, what: str) -> None:
+        bar.update(done, total, note=what)
+
+    return show
+
+
+def _check_head(tips: dict[str, str], it: clones.Wanted, wishes: Wishes) -> None:
+    if "HEAD" not in tips and tips and not wishes.all_branches:
+        raise StudyError(
+            f"HEAD of {it.place} leads to no commit",
+            f"--all-branches reads its branches, {', '.join(list(tips)[:3])}.",
+        )
+
+
+def _reading(
+    study: Study,
+    view: git.View,
+    it: clones.Wanted,
+    tips: dict[str, str],
+    wishes: Wishes,
+    run: Run,
+) -> Reading | None:
+    """What there is to read; None where nothing has changed since it was read."""
+    options = wishes.options(sorted(view.shallow))
+    earlier: list[Walk] = []
+    if study.exists:
+        with study.reading() as reader:
+            earlier = walks.complete(reader, it.project)
+            if _is_unchanged(reader, view, it, tips, options, earlier):
+                return None
+
+    def begin(writer: Writer) -> None:
+        provenance.record(writer, run, "running")
+        check_key(writer, study.directory, run.run_id)
+
+    def end(writer: Writer, mined: Mined) -> None:
+        bad = mined.missing or _unreadable(writer, it.project, limit=1)
+        provenance.record(writer, run, "partial" if bad else "ok")
+
+    return Reading(
+        directory=study.directory,
+        opened=lambda: study.writing(keep_log=True),
+        view=view,
+        project=it.project,
+        place=it.place,
+        tips=tips,
+        wishes=wishes,
+        run_id=run.run_id,
+        started_at=run.started_at,
+        options=options,
+        earlier=earlier,
+        on_begin=begin,
+        on_end=end,
+    )
+
+
+def _is_unchanged(
+    reader: Reader,
+    view: git.View,
+    it: clones.Wanted,
+    tips: dict[str, str],
+    options: dict[str, Any],
+    earlier: list[Walk],
+) -> bool:
+    mine = [walk for walk in earlier if walk.place == it.place]
+    if not mine or mine[-1].tips != tips or mine[-1].run_id is None:
+        return False
+    covering = [
+        walk for walk in mine if walks.covers(walk, it.place, options) and walk.tips == tips
+    ]
+    if not covering:
+        return False
+    broken = reader.value(
+        "SELECT count(*) FROM store.git_walk WHERE NOT is_complete AND project = ?", [it.project]
+    )
+    return not broken and not _has_come_back(reader, view, it.project)
+
+
+def _has_come_back(reader: Reader, view: git.View, project: str) -> bool:
+    """Whether something that was missing when it was needed is there now."""
+    from miner.commits.diffs import missing_in
+
+    rows = reader.rows(
+        "SELECT problem FROM store.commit WHERE project = ? AND diff IN ('part', 'unreadable')",
+        [project],
+    )
+    lacking = {each for row in rows for each in missing_in(row["problem"] or "")}
+    return bool(lacking) and view.missing(sorted(lacking)) != lacking
+
+
+@contextmanager
+def _ending(study: Study, run: Run) -> Iterator[None]:
+    """Note how a run ended that did not come to its end; what was stored stays."""
+    try:
+        yield
+    except BaseException as error:
+        if study.exists:
+            outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+            with suppress(StudyError), study.writing() as writer:
+                if writer.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id]):
+                    provenance.record(writer, run, outcome)  # type: ignore[arg-type]
+        raise
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without looking for cycles: there are none among millions of rows, and it takes its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _unreadable(reader: Reader, project: str, limit: int = _SHOWN) -> list[dict[str, Any]]:
+    return reader.rows(
+        "SELECT artifact_id, diff, problem FROM store.commit WHERE project = ? "
+        "AND diff IN ('part', 'unreadable') AND gone_at IS NULL ORDER BY artifact_id LIMIT ?",
+        [project, limit],
+    )
+
+
+def _document(
+    study: Study,
+    it: clones.Wanted,
+    tips: dict[str, str],
+    wishes: Wishes,
+    mined: Mined | None,
+    run: Run,
+) -> dict[str, Any]:
+    with study.reading() if study.exists else nullcontext() as reader:
+        stored = _stored(reader, it.project, wishes) if reader else {}
+        unreadable = _unreadable(reader, it.project) if reader else []
+    missing = mined.missing if mined else []
+    rows = asdict(mined or Mined())
+    rows.pop("missing")
+    return {
+        "project": f"git:{it.project}",
+        "place": it.place,
+        "run_id": run.run_id if mined else None,
+        "changed": mined is not None,
+        "branches": len([name for name in tips if name != "HEAD"]),
+        "all_branches": wishes.all_branches,
+        "lexicons": [each.name for each in wishes.lexicons],
+        "any_keyword": wishes.any_keyword,
+        "all": wishes.everything,
+        "functions": wishes.functions,
+        "rows": rows,
+        "stored": stored,
+        "unreadable": unreadable,
+        "missing_commits": missing[:_SHOWN],
+        "complete": not missing and not stored.get("unreadable"),
+    }
+
+
+def _stored(reader: Reader, project: str, wishes: Wishes) -> dict[str, int]:
+    """How much the study has of the project."""
+    names = [each.name for each in wishes.lexicons]
+    needed = 1 if wishes.any_keyword else len(names)
+    (row,) = reader.rows(
+        "SELECT count(*) AS commits, count(*) FILTER (len(parents) > 1) AS merges, "
+        "count(diff) AS diffs, count(*) FILTER (diff IN ('part', 'unreadable') AND gone_at IS NULL) "
+        "AS unreadable, count(*) FILTER (gone_at IS NOT NULL) AS gone "
+        "FROM store.commit WHERE project = ?",
+        [project],
+    )
+    mine = "artifact_id IN (SELECT artifact_id FROM store.commit WHERE project = ?)"
+    row["matching"] = reader.value(
+        f"SELECT count(*) FROM (SELECT artifact_id FROM store.keyword_hit WHERE {mine} "
+        "AND list_contains(?, lexicon) GROUP BY ALL HAVING count(*) >= ?)",
+        [project, names, needed],
+    )
+    for name in ("file", "hunk", "function"):
+        row[f"{name}s"] = reader.value(
+            f"SELECT count(*) FROM store.commit_{name} WHERE {mine}", [project]
+        )
+    return row

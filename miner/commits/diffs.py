@@ -1,0 +1,275 @@
+"""The changes of commits: one git for all of them, and around what is missing, one by one.
+
+Git prints patches until it meets an object that it cannot read, and ends there. So it is asked
+for everything at once first. Where that fails, the files of the commits that are left are
+listed, which needs no contents, and their objects are looked for: commits that lack nothing are
+read as before, and of the others what can be read, with the rest named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from miner.commits import patches
+from miner.commits.git import GitFailed, View
+from miner.commits.messages import objects
+from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk
+
+_AT_ONCE = 500  # commits that are looked through together when something is missing
+_NAMES_AT_ONCE, _BYTES_AT_ONCE = 500, 60_000  # on a command line
+_LISTING = (
+    "diff-tree", "--stdin", "--always", f"--format={patches.MARK}%H", "--raw", "--no-abbrev",
+    "-r", "--root", "-M100%", "-l1000", "--no-ext-diff", "--ignore-submodules=none",
+    "--no-relative",
+)  # fmt: skip
+_ID = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
+_TREE = re.compile(rb"tree ([0-9a-f]{40,64})\n")
+_PARENT = re.compile(rb"\nparent ([0-9a-f]{40,64})(?=\n)")
+
+
+class Sink(Protocol):
+    """Who takes the changes, in the order in which they are read."""
+
+    def begin(self, sha: str) -> None:
+        """Changes of this commit come."""
+
+    def hunk(self, hunk: Hunk, position: int) -> None:
+        """A hunk of the file at this position."""
+
+    def finish(self, files: Sequence[File], diff: str = "read", problem: str | None = None) -> None:
+        """The commit is complete."""
+
+    def undo(self) -> None:
+        """The commit that was begun, or finished last, was not: forget what came of it."""
+
+
+def read(view: View, shas: Sequence[str], sink: Sink) -> None:
+    """Read the changes of commits that have one parent or none."""
+    cut = [sha for sha in shas if sha in view.shallow]
+    for sha in cut:
+        sink.begin(sha)
+        sink.finish([], "unreadable", "its parents are not in this shallow clone")
+    whole = [sha for sha in shas if sha not in view.shallow] if cut else list(shas)
+    rest, _error = _optimistic(view, whole, sink)
+    for at in range(0, len(rest), _AT_ONCE):
+        _around(view, rest[at : at + _AT_ONCE], sink)
+
+
+def missing_in(problem: str) -> list[str]:
+    """The objects that a stored problem names."""
+    return _ID.findall(problem)
+
+
+def _optimistic(view: View, shas: Sequence[str], sink: Sink) -> tuple[list[str], str]:
+    """Read all; returns those that are left when git could not, and what it said."""
+    if not shas:
+        return [], ""
+    done = 0
+    try:
+        with view.streaming(*patches.WORDS, lines=(sha.encode() for sha in shas)) as stream:
+            for event in patches.read(stream):
+                if isinstance(event, Hunk):
+                    sink.hunk(event, event.file.position)
+                elif isinstance(event, Commit):
+                    sink.begin(event.sha)
+                else:
+                    _finish(sink, event)
+                    done += 1
+    except GitFailed as error:
+        # The last one is not whole: git ended in it, or before the next.
+        if done:
+            sink.undo()
+            done -= 1
+        return list(shas[done:]), str(error)
+    return [], ""
+
+
+def _finish(sink: Sink, end: End) -> None:
+    if end.is_whole:
+        sink.finish(end.commit.files)
+    else:
+        sink.finish(end.commit.files, "part", "git printed another number of patches than files")
+
+
+def _around(view: View, shas: Sequence[str], sink: Sink) -> None:
+    """Read commits some of which lack something."""
+    listed = _listed(view, shas)
+    wanted = {
+        blob for files in listed.values() if isinstance(files, list) for blob in _needed(files)
+    }
+    missing = view.missing(sorted(wanted))
+    whole = [
+        sha
+        for sha, files in listed.items()
+        if isinstance(files, list) and missing.isdisjoint(_needed(files))
+    ]
+    left, _error = _optimistic(view, whole, sink)
+    rest = set(left)
+    for sha, files in listed.items():
+        if isinstance(files, str):
+            sink.begin(sha)
+            sink.finish([], "unreadable", files)
+        elif sha in rest or not missing.isdisjoint(_needed(files)):
+            _one(view, sha, files, dict.fromkeys(missing, "missing"), sink)
+
+
+def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
+    """The files of commits, or why there is no list of them."""
+    found: dict[str, list[File] | str] = dict(_without_trees(view, shas))
+    waiting = [sha for sha in shas if sha not in found]
+    while waiting:
+        read: list[Commit] = []
+        try:
+            with view.streaming(*_LISTING, lines=(sha.encode() for sha in waiting)) as stream:
+                read += [event for event in patches.read(stream) if isinstance(event, Commit)]
+        except GitFailed as error:
+            # It ended in the last one that it printed or in the one behind it.
+            if len(waiting) == 1:
+                found[waiting[0]] = str(error)
+                break
+            for sha in waiting[max(len(read) - 1, 0) : len(read) + 1]:
+                found.update(_listed_alone(view, sha))
+            found.update({commit.sha: commit.files for commit in read[:-1]})
+            waiting = waiting[len(read) + 1 :]
+        else:
+            found.update({commit.sha: commit.files for commit in read})
+            break
+    return {sha: found[sha] for sha in shas if sha in found}
+
+
+def _listed_alone(view: View, sha: str) -> dict[str, list[File] | str]:
+    try:
+        with view.streaming(*_LISTING, lines=[sha.encode()]) as stream:
+            return {
+                event.sha: event.files
+                for event in list(patches.read(stream))
+                if isinstance(event, Commit)
+            }
+    except GitFailed as error:
+        return {sha: str(error)}
+
+
+def _without_trees(view: View, shas: Sequence[str]) -> dict[str, str]:
+    """Commits of which a tree, or that of the parent, is not there: nothing can be listed."""
+    trees: dict[str, str] = {}
+    parents: dict[str, str] = {}
+    gone: dict[str, str] = {}
+    for sha, content in objects(view, shas):
+        if content is None:
+            gone[sha] = f"commit {sha} is missing or damaged"
+        elif tree := _TREE.match(content):
+            trees[sha] = tree[1].decode()
+            if parent := _PARENT.search(content.partition(b"\n\n")[0] + b"\n"):
+                parents[sha] = parent[1].decode()
+    others = sorted(set(parents.values()) - trees.keys())
+    absent = {sha for sha, content in objects(view, others) if content is None}
+    for sha, content in objects(view, [each for each in others if each not in absent]):
+        if content and (tree := _TREE.match(content)):
+            trees[sha] = tree[1].decode()
+    missing = view.missing(sorted(set(trees.values())))
+    for sha in shas:
+        parent = parents.get(sha)
+        if parent in absent:
+            gone[sha] = f"parent {parent} is missing or damaged"
+            continue
+        lost = [trees[each] for each in (sha, parent) if each and trees.get(each) in missing]
+        if lost and sha not in gone:
+            gone[sha] = f"missing: tree {', tree '.join(dict.fromkeys(lost))}"
+    return gone
+
+
+def _needed(files: Sequence[File]) -> set[str]:
+    """The blobs without which the patch of these files cannot be made."""
+    found: set[str] = set()
+    for file in files:
+        found.update(_blobs(file))
+    return found
+
+
+def _blobs(file: File) -> list[str]:
+    if file.old_blob == file.new_blob:  # renamed, or another mode
+        return []
+    sides = ((file.old_mode, file.old_blob), (file.new_mode, file.new_blob))
+    return [blob.decode() for mode, blob in sides if mode != SUBMODULE and blob.strip(b"0")]
+
+
+def _one(
+    view: View, sha: str, files: Sequence[File], bad: dict[str, str], sink: Sink
+) -> None:
+    """Read a commit around what is missing, or what turns out to be damaged."""
+    readable = [file for file in files if not any(blob in bad for blob in _blobs(file))]
+    sink.begin(sha)
+    shown: list[File] = []
+    for group in _groups(readable):
+        try:
+            shown += _patch(view, sha, group, len(shown), sink.hunk)
+        except GitFailed as error:
+            sink.undo()
+            damaged = _damaged(view, readable)
+            if damaged:
+                _one(view, sha, files, {**bad, **dict.fromkeys(damaged, "damaged")}, sink)
+            else:
+                sink.begin(sha)
+                sink.finish([], "unreadable", str(error))
+            return
+    lost = [file for file in files if any(blob in bad for blob in _blobs(file))]
+    for position, file in enumerate(lost, len(shown) + 1):
+        file.position = position
+        file.problem = "; ".join(
+            f"blob {blob} is {bad[blob]}" for blob in _blobs(file) if blob in bad
+        )
+    sink.finish([*shown, *lost], "part", _summary(lost))
+
+
+def _summary(lost: Sequence[File]) -> str:
+    first = f": {lost[0].problem}" if lost else ""
+    return f"{len(lost)} file{'s' * (len(lost) != 1)} cannot be read{first}"
+
+
+def _groups(files: Sequence[File]) -> list[list[bytes]]:
+    """The names of files, as many together as a command line takes."""
+    groups: list[list[bytes]] = []
+    room = 0
+    for file in files:
+        names = [name for name in {file.path, file.old_path} if name is not None]
+        length = sum(map(len, names)) + 2
+        if not groups or len(groups[-1]) >= _NAMES_AT_ONCE or length > room:
+            groups.append([])
+            room = _BYTES_AT_ONCE
+        groups[-1] += names
+        room -= length
+    return groups
+
+
+def _patch(
+    view: View,
+    sha: str,
+    names: Sequence[bytes],
+    behind: int,
+    take: Callable[[Hunk, int], None],
+) -> list[File]:
+    """Some files of a commit; their positions begin behind that one."""
+    words = [word for word in patches.WORDS if word != "--stdin"]
+    files: list[File] = []
+    with view.streaming(*words, sha, "--", *names) as stream:
+        for event in patches.read(stream):
+            if isinstance(event, Commit):
+                files = event.files
+                for file in files:
+                    file.position += behind
+            elif isinstance(event, Hunk):
+                take(event, event.file.position)
+    return files
+
+
+def _damaged(view: View, files: Sequence[File]) -> list[str]:
+    """Blobs that are there and cannot be read."""
+    found = []
+    for blob in sorted(_needed(files)):
+        try:
+            view.run("cat-file", "blob", blob)
+        except GitFailed:
+            found.append(blob)
+    return found

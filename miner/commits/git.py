@@ -1,0 +1,303 @@
+"""Runs git so that nothing but the objects of a repository decides what it prints.
+
+Reading goes through a view: an empty git directory of our own, whose object store is the
+repository's. What the repository's or the user's settings say about diffs, programs to run,
+replaced objects or other servers is never read, and an object that is missing is not fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from data.errors import StudyError
+from data.redaction import redact
+
+SHA256 = 64  # digits
+_QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "LANGUAGE": "C"}
+_SEALED = {
+    **_QUIET,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "GIT_PAGER": "cat",
+}
+_WORDS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never")
+_VIEW = """\
+[core]
+	repositoryformatversion = 1
+	bare = true
+	commitGraph = false
+	quotePath = false
+	attributesFile = {nothing}
+	hooksPath = {nothing}
+[extensions]
+	objectFormat = {algorithm}
+[gc]
+	auto = 0
+[attr]
+	tree = {empty}
+"""
+_EMPTY_TREE = {
+    "sha1": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+
+
+class GitFailed(Exception):  # noqa: N818  (git's failure, not ours; every caller says what it means)
+    """Git ended with an error; the message is its own."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A repository on disk."""
+
+    git_dir: Path  # of a linked worktree its own: it has the HEAD
+    common_dir: Path
+    algorithm: str
+
+
+def sealed() -> dict[str, str]:
+    """An environment in which only the repository's own settings can change anything."""
+    return {**_without_git(), **_SEALED}
+
+
+def connected() -> dict[str, str]:
+    """An environment for fetching: the user's settings and helpers hold, questions do not."""
+    inner = ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "NAMESPACE", "COMMON_DIR")
+    named = {*(f"GIT_{name}" for name in inner), "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in named and not name.startswith("GIT_TRACE")
+    }
+    return {**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file"}
+
+
+def _without_git() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+
+
+def run(
+    words: Sequence[str | bytes | Path],
+    environment: dict[str, str],
+    given: bytes | IO[bytes] = b"",
+) -> bytes:
+    """What git prints."""
+    source = {"stdin": given} if not isinstance(given, bytes) else {"input": given}
+    try:
+        ended = subprocess.run(
+            ["git", *words], env=environment, capture_output=True, check=False, **source,  # type: ignore[call-overload]
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise _no_git() from None
+    if ended.returncode:
+        raise GitFailed(said(ended.stderr) or f"git ended with {ended.returncode}")
+    return bytes(ended.stdout)
+
+
+def said(errors: bytes) -> str:
+    """The last lines of git's complaint, fit to be shown."""
+    lines = [line.strip() for line in errors.decode(errors="replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    return redact("; ".join((fatal or lines)[-3:]))[:500]
+
+
+def _no_git() -> StudyError:
+    return StudyError("git is not installed, or not on the path", "Install git, then try again.")
+
+
+def discover(folder: Path) -> Place:
+    """The repository in a folder: bare, with files, or a linked worktree; not one around it."""
+    environment = {**sealed(), "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
+    words = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]
+    try:
+        found = run([*_WORDS, "-C", folder.resolve(), *words], environment)
+        git_dir, common_dir = (Path(os.fsdecode(line)) for line in found.splitlines())
+        algorithm = run(
+            [*_WORDS, f"--git-dir={git_dir}", "rev-parse", "--show-object-format"], environment
+        )
+    except (GitFailed, ValueError) as error:
+        if "dubious ownership" in str(error):
+            raise StudyError(
+                f"{folder} belongs to somebody else, so git does not read it",
+                "If you trust it: git config --global --add safe.directory PATH; or clone it.",
+            ) from None
+        raise StudyError(
+            f"{folder} is no git repository: {error}",
+            "Give the folder of a repository, owner/name, or a URL.",
+        ) from None
+    return Place(git_dir, common_dir, algorithm.decode().strip())
+
+
+def branches(place: Place) -> dict[str, str]:
+    """HEAD and all branches with what they point to; of a clone also those of its remotes."""
+    where = [*_WORDS, f"--git-dir={place.git_dir}"]
+    listed = run(
+        [*where, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", "refs/heads",
+         "refs/remotes"], sealed(),
+    )  # fmt: skip
+    found: dict[str, str] = {}
+    for line in listed.splitlines():
+        sha, symref, name = line.split(b" ", 2)
+        if not symref:
+            found[name.decode(errors="backslashreplace")] = sha.decode()
+    try:
+        head = run([*where, "rev-parse", "--quiet", "--verify", "HEAD"], sealed())
+        found["HEAD"] = head.decode().strip()
+    except GitFailed:
+        pass
+    return dict(sorted(found.items()))
+
+
+def remote_url(place: Place) -> str | None:
+    """Where it was cloned from, as its settings say."""
+    try:
+        words = [f"--git-dir={place.git_dir}", "config", "--get", "remote.origin.url"]
+        return run([*_WORDS, *words], sealed()).decode(errors="replace").strip() or None
+    except GitFailed:
+        return None
+
+
+@contextmanager
+def viewing(place: Place) -> Iterator[View]:
+    """The objects of a repository, without its settings."""
+    with tempfile.TemporaryDirectory(prefix="faultatlas-git-") as folder:
+        view = Path(folder)
+        for name in ("objects", "refs"):
+            (view / name).mkdir()
+        (view / "HEAD").write_text("ref: refs/heads/none\n")
+        (view / "config").write_text(
+            _VIEW.format(
+                nothing=os.devnull, algorithm=place.algorithm, empty=_EMPTY_TREE[place.algorithm]
+            )
+        )
+        shallow = place.common_dir / "shallow"
+        cut = shallow.read_bytes() if shallow.is_file() else b""
+        if cut:
+            (view / "shallow").write_bytes(cut)
+        yield View(view, place, frozenset(cut.decode(errors="replace").split()))
+
+
+class View:
+    """Git commands on the objects of a repository."""
+
+    def __init__(self, folder: Path, place: Place, shallow: frozenset[str]) -> None:
+        self.place = place
+        self.shallow = shallow  # commits whose parents were left out of the clone
+        self._words = (*_WORDS, f"--git-dir={folder}")
+        self._environment = {
+            **sealed(),
+            "GIT_OBJECT_DIRECTORY": str(place.common_dir / "objects"),
+        }
+
+    def run(self, *words: str | bytes, lines: Iterable[bytes] = ()) -> bytes:
+        """What a command prints, given these lines."""
+        with _file_of(lines) as given:
+            return run([*self._words, *words], self._environment, given)
+
+    @contextmanager
+    def streaming(self, *words: str | bytes, lines: Iterable[bytes] = ()) -> Iterator[IO[bytes]]:
+        """The output of a command, to be read to its end; raises when git failed."""
+        with _file_of(lines) as given, tempfile.TemporaryFile() as errors:
+            try:
+                process = subprocess.Popen(
+                    ["git", *self._words, *words], env=self._environment,
+                    stdin=given, stdout=subprocess.PIPE, stderr=errors,
+                )  # fmt: skip
+            except FileNotFoundError:
+                raise _no_git() from None
+            assert process.stdout is not None  # noqa: S101  (it is a pipe)
+            with process, process.stdout as output:
+                try:
+                    yield output
+                except BaseException:
+                    process.kill()
+                    raise
+            if process.returncode:
+                errors.seek(0)
+                raise GitFailed(said(errors.read()) or f"git ended with {process.returncode}")
+
+    @contextmanager
+    def asking(self) -> Iterator[Callable[[str], bytes | None]]:
+        """A function that gives the content of a commit; None where there is none."""
+        words = ["git", *self._words, "cat-file", "--batch"]
+        started: list[subprocess.Popen[bytes]] = []
+
+        def ask(sha: str) -> bytes | None:
+            if not started or started[-1].poll() is not None:
+                started.append(
+                    subprocess.Popen(
+                        words, env=self._environment, stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    )  # fmt: skip
+                )
+            process = started[-1]
+            assert process.stdin is not None  # noqa: S101  (they are pipes)
+            assert process.stdout is not None  # noqa: S101
+            process.stdin.write(sha.encode() + b"\n")
+            process.stdin.flush()
+            kind, content = one_object(process.stdout)
+            if kind == "":  # it ends at a damaged one; the next question starts another
+                process.wait()
+            return content if kind == "commit" else None
+
+        try:
+            yield ask
+        finally:
+            for process in started:
+                with suppress(BrokenPipeError):
+                    process.communicate()
+
+    def missing(self, objects: Iterable[str]) -> set[str]:
+        """Those of the objects that are not there."""
+        lines = [each.encode() for each in objects]
+        found = self.run("cat-file", "--batch-check=%(objectname)", "--buffer", lines=lines)
+        return {
+            name.decode()
+            for name, line in zip(lines, found.splitlines(), strict=True)
+            if line.endswith(b" missing")
+        }
+
+
+def one_object(
+    stream: IO[bytes], largest: int | None = None
+) -> tuple[str, bytes | None]:
+    """Kind and content of what `cat-file --batch` prints next; no kind at the end.
+
+    Without content where it is missing, or has more than the largest number of bytes.
+    """
+    head = stream.readline()
+    words = head.split()
+    if not head.endswith(b"\n"):
+        return "", None
+    if len(words) != 3 or not words[2].isdigit():
+        return "missing", None
+    size, kind = int(words[2]), words[1].decode(errors="replace")
+    if largest is not None and size > largest:
+        left = size + 1
+        while left and (part := stream.read(min(left, 1 << 20))):
+            left -= len(part)
+        return kind, None
+    content = stream.read(size + 1)
+    return (kind, content[:-1]) if len(content) > size else ("", None)
+
+
+@contextmanager
+def _file_of(lines: Iterable[bytes]) -> Iterator[IO[bytes]]:
+    """A file to read from: with a pipe, git and we could wait for each other."""
+    with tempfile.TemporaryFile() as file:
+        file.writelines(line + b"\n" for line in lines)
+        file.seek(0)
+        yield file

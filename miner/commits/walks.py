@@ -1,0 +1,132 @@
+"""Readings of a repository that the study has recorded, and what they leave for the next one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from miner.lexicon import Lexicon
+
+if TYPE_CHECKING:
+    from data.store import Reader, Writer
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to be read of a repository."""
+
+    lexicons: tuple[Lexicon, ...] = ()
+    any_keyword: bool = False
+    since: int | None = None  # seconds; of the time of committing
+    everything: bool = False  # changes of every commit, not of the matching ones only
+    all_branches: bool = False
+    functions: bool = True
+
+    def options(self, shallow: Sequence[str] = ()) -> dict[str, Any]:
+        """As `store.git_walk` records them."""
+        return {
+            "all": self.everything,
+            "all_branches": self.all_branches,
+            "any_keyword": self.any_keyword and len(self.lexicons) > 1,
+            "functions": self.functions,
+            "lexicons": {each.name: each.reading() for each in self.lexicons},
+            "shallow": sorted(shallow),
+            "since": self.since,
+        }
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A reading."""
+
+    number: int
+    project: str
+    place: str
+    tips: Mapping[str, str]
+    seen: tuple[str, ...]
+    options: Mapping[str, Any]
+    run_id: str
+    started_at: datetime
+
+    @property
+    def walked(self) -> list[str]:
+        """The commits that it began with."""
+        return starts(self.tips, all_branches=self.options["all_branches"])
+
+
+def starts(tips: Mapping[str, str], *, all_branches: bool) -> list[str]:
+    """The commits to begin with: those of all branches, or HEAD's."""
+    if all_branches:
+        return sorted(set(tips.values()))
+    return [tips["HEAD"]] if "HEAD" in tips else []
+
+
+def complete(reader: Reader, project: str | None = None) -> list[Walk]:
+    """The readings that came to their end, in their order."""
+    rows = reader.rows(
+        "SELECT number, project, place, tips, seen, options, run_id, started_at "
+        "FROM store.git_walk WHERE is_complete AND (? IS NULL OR project = ?) ORDER BY number",
+        [project, project],
+    )
+    return [
+        Walk(
+            row["number"],
+            row["project"],
+            row["place"],
+            json.loads(row["tips"]),
+            tuple(row["seen"]),
+            json.loads(row["options"]),
+            row["run_id"],
+            row["started_at"],
+        )
+        for row in rows
+    ]
+
+
+def covers(walk: Walk, place: str, options: Mapping[str, Any]) -> bool:
+    """Whether all that these options ask for was read by a walk, as far as its tips lead."""
+    had = walk.options
+    return (
+        walk.place == place
+        and had["shallow"] == options["shallow"]
+        and (had["all_branches"] or not options["all_branches"])
+        and (had["since"] is None or (options["since"] is not None and had["since"] <= options["since"]))
+        and had["lexicons"] == options["lexicons"]
+        and had["any_keyword"] == options["any_keyword"]
+        and had["all"] == options["all"]
+        and (had["functions"] or not options["functions"])
+    )
+
+
+def begin(writer: Writer, walk: Walk) -> None:
+    """Record a reading, in the place of those that were broken off."""
+    writer.execute(
+        "DELETE FROM store.git_walk WHERE NOT is_complete AND project = ? AND place = ?",
+        [walk.project, walk.place],
+    )
+    writer.execute(
+        "INSERT INTO store.git_walk SELECT coalesce(nullif(?, 0), max(number) + 1, 1), ?, ?, ?, ?, ?, "
+        "false, ?, ? FROM store.git_walk",
+        [
+            walk.number,
+            walk.project,
+            walk.place,
+            json.dumps(dict(walk.tips), sort_keys=True),
+            list(walk.seen),
+            json.dumps(dict(walk.options), sort_keys=True),
+            walk.run_id,
+            walk.started_at,
+        ],
+    )
+
+
+def end(writer: Writer, walk: Walk) -> None:
+    """Mark it as complete."""
+    writer.execute(
+        "UPDATE store.git_walk SET is_complete = true WHERE project = ? AND place = ? "
+        "AND NOT is_complete",
+        [walk.project, walk.place],
+    )

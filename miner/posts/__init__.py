@@ -1,0 +1,1 @@
+"""Questions of Stack Overflow and its sister sites, with answers and comments."""

@@ -1,0 +1,227 @@
+"""The client for the Stack Exchange API: asks until there is an answer, and not too often.
+
+A key goes into the query beneath urllib3 (see `miner.http`), so that no log, no error and no
+stored response ever holds it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode, urlsplit
+
+from data.errors import StudyError
+from data.provenance import program_version
+from miner import projects
+from miner.http import Answer, Broken, Response, Transport, origin
+from miner.posts import limits
+from miner.posts.limits import Said
+from miner.ratelimit import Clock, Decision, Quota, Tries, after_failure
+from miner.refusals import (
+    Asker,
+    QuotaUsedUp,
+    Refused,
+    duration,
+    in_trouble,
+    unreachable,
+)
+
+API = "https://api.stackexchange.com/2.3"
+KEY_PARAMETER = "key"
+_IDS = re.compile(r"/[0-9;]+(?=/|\Z)")
+_AGAIN = "Run the same command again after that, or let it wait with a larger --max-wait."
+
+
+class Client:
+    """Asks one server about one site, one request at a time."""
+
+    def __init__(
+        self,
+        site: str,
+        key: str | None,
+        *,
+        api_url: str = API,
+        max_wait_s: float = 4200,
+        clock: Clock | None = None,
+        tell: Callable[[str], None] = lambda _message: None,
+        timeout_s: float = 30,
+        key_name: str = "STACKEXCHANGE_KEY",
+    ) -> None:
+        self.api_url = _checked_root(api_url)
+        if key:
+            projects.refuse_plain_http(self.api_url)
+        self.site = site
+        self.has_key = bool(key)
+        self.sent = 0
+        self.waited_s = 0.0
+        self.quota: Quota | None = None
+        host = urlsplit(self.api_url).netloc
+        public = host == urlsplit(API).netloc
+        self._asker = Asker("Stack Exchange" if public else host, public, self.has_key, key_name)
+        self._max_wait_s = max_wait_s
+        self._clock = clock or Clock()
+        self._tell = tell
+        self._not_before: dict[str, datetime] = {}  # by method
+        self._transport = Transport(
+            timeout_s=timeout_s, secret=key, in_url=True, parameter=KEY_PARAMETER
+        )
+
+    def __repr__(self) -> str:
+        return f"Client({self.api_url!r}, {'with' if self.has_key else 'without'} a key)"
+
+    def now(self) -> datetime:
+        """The time, as the client has it."""
+        return self._clock.now()
+
+    def pause(self, method: str, until: datetime) -> None:
+        """Do not ask for a method before: an earlier run was told so."""
+        self._not_before[method] = until
+
+    def get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Response:
+        """The answer to `/questions` or another method; an error of the API is raised."""
+        given = sorted((name, str(value)) for name, value in (parameters or {}).items())
+        asked = f"{path}?{urlencode(given)}" if given else path
+        method = method_of(path)
+        tries = Tries()
+        while True:
+            self._wait_before(method)
+            try:
+                answer, said = self._once(asked, method)
+            except Broken as broken:
+                decision = after_failure(broken, tries=tries, chance=self._clock.random)
+                if decision.action == "give up":
+                    raise unreachable(self._asker, broken) from None
+                self._wait(decision, tries)
+                continue
+            decision = limits.after_answer(
+                answer.status,
+                answer.headers,
+                said,
+                tries=tries,
+                now=self._clock.now(),
+                chance=self._clock.random,
+                max_wait_s=self._max_wait_s,
+            )
+            if decision.action == "ok":
+                return Response(
+                    status=answer.status,
+                    url=asked,
+                    final_url=asked,
+                    headers=answer.headers,
+                    body=answer.body,
+                    received_at=self._clock.now(),
+                    api_url=self.api_url,
+                )
+            if decision.action == "give up":
+                raise self._given_up(decision, answer, said, path)
+            self._wait(decision, tries)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def _once(self, asked: str, method: str) -> tuple[Answer, Said | None]:
+        """One exchange, counted; an answer with status 200 that is none of the API is `Broken`."""
+        self.sent += 1
+        headers = {"Accept": "application/json", "User-Agent": f"faultatlas/{program_version()}"}
+        answer = self._transport.send("GET", self.api_url + asked, headers)
+        said = limits.said_in(answer.body)
+        if said is not None:
+            now = self._clock.now()
+            self.quota = limits.quota_in(said, now) or self.quota
+            if seconds := limits.backoff_in(said):
+                self._not_before[method] = now + timedelta(seconds=seconds)
+        elif answer.status == 200:
+            raise Broken("the answer is no JSON", "truncated")
+        return answer, said
+
+    def _wait_before(self, method: str) -> None:
+        decision = limits.before_request(
+            self.quota, self._not_before.pop(method, None), self._clock.now(), self._max_wait_s
+        )
+        if decision.action == "give up":
+            raise self._quota_used_up(decision)
+        if decision.action == "wait":
+            self._wait(decision, Tries())
+
+    def _wait(self, decision: Decision, tries: Tries) -> None:
+        if decision.cause == "trouble":
+            tries.failures += 1
+        else:
+            tries.limit_waits += 1
+        words = f"{self._asker.server}: {decision.reason}; waiting {duration(decision.seconds)}"
+        if decision.seconds >= 60:
+            words += f", until {_local(self._clock.now() + timedelta(seconds=decision.seconds))}"
+        self._tell(words)
+        self._clock.sleep(decision.seconds)
+        self.waited_s += decision.seconds
+
+    def _given_up(
+        self, decision: Decision, answer: Answer, said: Said | None, path: str
+    ) -> StudyError:
+        if decision.cause == "refusal":
+            return self._refused(answer.status, said, path)
+        if decision.cause == "trouble":
+            return in_trouble(self._asker, decision.reason)
+        return self._quota_used_up(decision)
+
+    def _quota_used_up(self, decision: Decision) -> QuotaUsedUp:
+        when = _local(self._clock.now() + timedelta(seconds=decision.seconds))
+        made = f"{self.sent} request{'' if self.sent == 1 else 's'} made so far"
+        what = "quota is used up" if decision.cause == "quota" else "server asks to slow down"
+        hint = _AGAIN
+        if not self.has_key:
+            hint += (
+                f" With a key in {self._asker.token_name} it is 10,000 requests a day, without "
+                "one only 300; stackapps.com gives keys."
+            )
+        return QuotaUsedUp(f"{self._asker.server}: the {what} until {when}; {made}", hint)
+
+    def _refused(self, status: int, said: Said | None, path: str) -> Refused:
+        server, words = self._asker.server, said.words if said else ""
+        if "key" in words.lower() and self.has_key:
+            return Refused(
+                f'the key in {self._asker.token_name} was refused ("{words}")',
+                "Copy it again from stackapps.com, or go on without: it is optional.",
+                status,
+            )
+        if words.lower().startswith("no site found"):
+            return Refused(
+                f"there is no site {self.site}",
+                "Check --site; https://stackexchange.com/sites lists them.",
+                status,
+            )
+        if said is None:
+            return Refused(
+                f"{server} answers {path} with status {status}, and not as the API does",
+                f"Check the address of the API; it is like {API}.",
+                status,
+            )
+        return Refused(
+            f'{server} does not take the request {path} ({said.error_name}: "{words}")',
+            "Check tags, days and the address of the API.",
+            status,
+        )
+
+
+def method_of(path: str) -> str:
+    """What a pause is for: the address without the numbers in it."""
+    return _IDS.sub("/{ids}", path)
+
+
+def _local(moment: datetime) -> str:
+    return f"{moment.replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M %Z}"
+
+
+def _checked_root(api_url: str) -> str:
+    root = api_url.strip().rstrip("/")
+    try:
+        origin(root)
+        parts = urlsplit(root)
+        good = not (parts.query or parts.fragment or "@" in parts.netloc)
+    except ValueError:
+        good = False
+    if not good:
+        raise StudyError("the address of the API is no web address", f"Write it like {API}.")
+    return root

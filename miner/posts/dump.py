@@ -1,0 +1,301 @@
+"""`--from-dump Posts.xml`: questions of a data dump by their tags, with answers and comments.
+
+The file goes by once for the questions, and once more for the answers to those that were kept.
+One transaction a part, with its rows as they stand in the file and the place that was
+reached: killed at any instant, the same command goes on behind the last part. A file that
+differs before that place is another one, and is read from its start.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data import provenance
+from data.provenance import utc_now
+from miner.archive import Exchange
+from miner.posts import dump_state, dump_stored
+from miner.posts.dump_files import DumpFile, comments_file, posts_file
+from miner.posts.dump_pick import Answers, Comments, Picker, Questions
+from miner.posts.dump_result import DumpRead, FileRead
+from miner.posts.dump_rows import Kind
+from miner.posts.dump_scan import Part, Scan
+from miner.posts.dump_state import Reached
+from miner.posts.dump_tally import Tally
+from miner.posts.ingest import NAME
+
+if TYPE_CHECKING:
+    from data.store import Writer
+    from miner.posts.ingest import PostIngest
+    from miner.posts.selection import PostSelection
+
+Progress = Callable[[str, int, int | None], None]  # file, bytes read, bytes in all if known
+
+
+def read_dump(
+    ingest: PostIngest,
+    path: Path,
+    selection: PostSelection,
+    *,
+    tell: Callable[[str], None] = lambda _message: None,
+    progress: Progress = lambda _name, _done, _total: None,
+) -> DumpRead:
+    """Bring the questions of a dump into the study, or go on where that was left."""
+    posts = posts_file(path)
+    dump = _Dump(ingest, selection, tell, progress)
+    questions = dump.questions(posts)
+    answers = comments = None
+    if selection.answers:
+        answers = dump.answers(posts, questions)
+    if selection.comments and (beside := comments_file(posts)):
+        comments = dump.comments(beside, questions)
+    takes_all = not (selection.tags or selection.accepted or selection.since)
+    return DumpRead(questions, answers, comments, takes_all)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is read out of which file."""
+
+    kind: Kind
+    file: DumpFile
+    turn: int
+    known_to: int
+
+
+class _Dump:
+    """One reading of a dump, with one selection."""
+
+    def __init__(
+        self,
+        ingest: PostIngest,
+        selection: PostSelection,
+        tell: Callable[[str], None],
+        progress: Progress,
+    ) -> None:
+        self._ingest = ingest
+        self._selection = selection
+        self._tell = tell
+        self._progress = progress
+        self._marks: dict[Path, tuple[int, int]] = {}
+
+    def questions(self, file: DumpFile) -> FileRead:
+        """The questions that are meant."""
+        before = self._reached("dump questions")
+        picker = Questions(self._selection, self._who)
+        with self._opened(file, picker, before) as (scan, there):
+            if there and there.is_complete:
+                return _known(there)
+            turn = there.turn if there else before.turn + 1 if before else 1
+            return self._read(_Job("dump questions", file, turn, 0), scan, there)
+
+    def answers(self, file: DumpFile, questions: FileRead) -> FileRead:
+        """The answers to them."""
+        job = _Job("dump answers", file, questions.turn, questions.position)
+        before = self._reached(job.kind, questions)
+        if before and before.is_complete and before.digest == questions.digest:
+            return _known(before)
+        picker = Answers(self._selection.site, self._who, self._questions(questions))
+        with self._opened(file, picker, before) as (scan, there):
+            if there and there.known_to < job.known_to:
+                new = self._questions(questions, there.known_to)
+                self._catch_up(job, Answers(self._selection.site, self._who, new), there)
+            return self._read(job, scan, there)
+
+    def comments(self, file: DumpFile, questions: FileRead) -> FileRead:
+        """The comments on both."""
+        job = _Job("dump comments", file, questions.turn, questions.position)
+        before = self._reached(job.kind, questions)
+        picker = self._comments_on(questions)
+        with self._opened(file, picker, before) as (scan, there):
+            if there and there.known_to < job.known_to:
+                self._catch_up(job, self._comments_on(questions, there.known_to), there)
+            if there and there.is_complete:
+                return _known(there)
+            return self._read(job, scan, there)
+
+    def _read(self, job: _Job, scan: Scan, there: Reached | None) -> FileRead:
+        """The rest of a file, one transaction a part."""
+        tally = scan.picker.tally
+        for part in scan.parts():
+            has_changed = part.is_last and self._has_changed(job.file)
+            is_complete = part.is_complete and not has_changed
+            if part.end > part.start or there is None:
+                at = self._at(job, part.end, part.digest, tally, is_complete=is_complete)
+                self._keep(job, part, scan.picker, at)
+        return FileRead(
+            job.file.name,
+            part.end,
+            part.digest,
+            tally,
+            is_complete,
+            job.turn,
+            was_resumed=there is not None,
+            broken=part.broken,
+            has_changed=has_changed,
+        )
+
+    def _catch_up(self, job: _Job, late: Picker, there: Reached) -> None:
+        """What belongs to posts that were read later than this part of the file.
+
+        It happens when a file that was cut is read again complete, and brings next to nothing:
+        posts are in the order of their time. So all of it is one transaction.
+        """
+        with job.file.opened() as read:
+            parts = list(self._scan(job.file, read, late).parts(stop=there.position))
+        found = Part(
+            [raw for part in parts for raw in part.raw],
+            [row for part in parts for row in part.found],
+            0,
+            there.position,
+            there.digest,
+        )
+        there.tally.kept += late.tally.kept
+        at = self._at(job, there.position, there.digest, there.tally, is_complete=there.is_complete)
+        self._keep(job, found, late, at)
+
+    def _at(
+        self, job: _Job, position: int, digest: str, tally: Tally, *, is_complete: bool
+    ) -> Reached:
+        return Reached(
+            self._stream(job.kind),
+            job.file.name,
+            position,
+            digest,
+            is_complete,
+            job.turn,
+            job.known_to,
+            tally,
+        )
+
+    def _keep(self, job: _Job, part: Part, picker: Picker, at: Reached) -> None:
+        """Store a part, its rows and the place that is reached, all or nothing."""
+        ingest, now = self._ingest, utc_now()
+
+        def save(writer: Writer) -> None:
+            dump_state.save(writer, at, ingest.run.run_id, now)
+
+        if part.raw:
+            ingest.keep(self._exchange(job, part, picker), also=save)
+            return
+        with ingest.study.writing(keep_log=True) as writer:
+            provenance.record(writer, ingest.run, "running")
+            save(writer)
+
+    def _exchange(self, job: _Job, part: Part, picker: Picker) -> Exchange:
+        request: dict[str, Any] = {
+            "kind": job.kind,
+            "site": self._selection.site,
+            "file": job.file.name,
+            "stream": self._stream(job.kind),
+            "turn": job.turn,
+            "known_to": job.known_to,
+            "from": part.start,
+            "to": part.end,
+        }
+        if isinstance(picker, Comments):
+            request["answers"] = picker.answers_in(part.found)
+        return Exchange(
+            run_id=self._ingest.run.run_id,
+            source=NAME,
+            project=self._ingest.project,
+            request=request,
+            url=job.file.name,
+            final_url=job.file.name,
+            status=200,
+            headers={},
+            fetched_at=utc_now(),
+            body=b"\n".join(part.raw),
+        )
+
+    @contextmanager
+    def _opened(
+        self, file: DumpFile, picker: Picker, reached: Reached | None
+    ) -> Iterator[tuple[Scan, Reached | None]]:
+        """The file behind the place that was reached, if it is the same one; or from its start."""
+        self._marks.setdefault(file.path, file.mark())
+        if reached is not None:
+            with file.opened() as read:
+                scan = self._scan(file, read, picker)
+                if _is_same(scan, reached):
+                    picker.tally = reached.tally
+                    if not reached.is_complete:
+                        self._tell(f"going on at byte {reached.position:,} of {file.name}")
+                    yield scan, reached
+                    return
+            self._tell(f"{file.name} is not the file that was read before: it is read as a new one")
+        with file.opened() as read:
+            yield self._scan(file, read, picker), None
+
+    def _scan(self, file: DumpFile, read: Any, picker: Picker) -> Scan:
+        total = file.size
+
+        def filled(view: memoryview) -> int:
+            got = int(read(view))
+            self._progress(file.name, scan.position, total)
+            return got
+
+        scan = Scan(filled, file.name, picker)
+        return scan
+
+    def _reached(self, kind: Kind, questions: FileRead | None = None) -> Reached | None:
+        """Where this was left; what belongs to the questions of another file does not count."""
+        study = self._ingest.study
+        if not study.exists:  # it is made with the first part, not for a file that is refused
+            return None
+        # Not reading: the run before may have been killed before there were tables.
+        with study.writing(keep_log=True) as writer:
+            found = dump_state.load(writer, self._stream(kind))
+        return found if questions is None or (found and found.turn == questions.turn) else None
+
+    def _questions(self, of: FileRead, since: int = 0) -> set[int]:
+        with self._ingest.study.reading() as reader:
+            return dump_stored.questions(reader, self._stream("dump questions"), of.turn, since)
+
+    def _comments_on(self, questions: FileRead, since: int = 0) -> Comments:
+        with self._ingest.study.reading() as reader:
+            answers = dump_stored.answers(
+                reader, self._stream("dump answers"), questions.turn, since or -1
+            )
+        posts = self._questions(questions, since) | answers.keys()
+        return Comments(self._selection.site, self._who, posts, answers)
+
+    def _stream(self, kind: Kind) -> str:
+        wanted = self._selection
+        said = {
+            "tags": sorted(wanted.tags),
+            "all_tags": wanted.all_tags,
+            "accepted": wanted.accepted,
+            "since": wanted.since.isoformat() if wanted.since else None,
+        }
+        return f"{self._ingest.project} {kind} {json.dumps(said, sort_keys=True)}"
+
+    def _who(self, login: str | None) -> str | None:
+        # Not before a row is meant: the study's key is not made for a file that is refused.
+        return self._ingest.who(login)
+
+    def _has_changed(self, file: DumpFile) -> bool:
+        return file.mark() != self._marks[file.path]
+
+
+def _is_same(scan: Scan, reached: Reached) -> bool:
+    """Whether a file begins as the one that was read; a complete one must also end there."""
+    if not scan.skip(reached.position) or scan.hashed.hexdigest() != reached.digest:
+        return False
+    return not reached.is_complete or not scan.skip(1)
+
+
+def _known(reached: Reached) -> FileRead:
+    return FileRead(
+        reached.name,
+        reached.position,
+        reached.digest,
+        reached.tally,
+        reached.is_complete,
+        reached.turn,
+        was_known=True,
+    )

@@ -1,0 +1,30 @@
+"""The pause that the last answer of an earlier run asked for holds for this run, too."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from miner.archive import unpacked
+from miner.posts import limits
+from miner.posts.client import method_of
+
+if TYPE_CHECKING:
+    from miner.posts.ingest import PostIngest
+
+
+def remember(ingest: PostIngest) -> None:
+    """Let the client wait as long as it must."""
+    if ingest.client is None or not ingest.study.exists:
+        return
+    # Not reading: the run before may have been killed before there were tables.
+    with ingest.study.writing(keep_log=True) as writer:
+        rows = writer.rows(
+            "SELECT url, fetched_at, size, body FROM store.response "
+            "WHERE source = 'stackoverflow' AND starts_with(url, '/') ORDER BY number DESC LIMIT 1"
+        )
+    for row in rows:
+        said = limits.said_in(unpacked(row["body"], row["size"]))
+        if said is not None and (seconds := limits.backoff_in(said)):
+            until = row["fetched_at"] + timedelta(seconds=seconds)
+            ingest.client.pause(method_of(row["url"].partition("?")[0]), until)

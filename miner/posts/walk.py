@@ -1,0 +1,174 @@
+"""The lists of questions that the API gives, walked to their end and from there on.
+
+The first time a list is walked by the time of asking, which never changes: `min=` the last time
+seen asks for the next hundred. When that is done, what has changed is asked for by the time of
+activity, from before the first walk began, and from then on from the last activity seen: a list
+on which nothing happened costs one request. Only where a hundred questions have one time are
+pages counted (see `miner.checkpoints`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
+
+from data.errors import StudyError
+from miner import checkpoints
+from miner.checkpoints import Checkpoint, Page
+from miner.payload import entries, entry
+from miner.payload import moment as moment_of_text
+from miner.posts.api_rows import moment
+from miner.selection import since_text
+from miner.sources import PAGE
+
+if TYPE_CHECKING:
+    from miner.http import Response
+    from miner.posts.ingest import PostIngest
+    from miner.posts.selection import PostSelection
+
+_EARLIER = timedelta(minutes=10)  # the server's cache, and replicas that are behind
+_MOST_PAGES = 10_000  # of one second: a server that gives more does not keep to `min`
+_TIMES = {"creation": "creation_date", "activity": "last_activity_date"}
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What a walk found."""
+
+    tags: tuple[str, ...]
+    is_known: bool  # whether any question has the tags
+    is_first: bool  # whether the list was never walked to its end before
+    requests: int
+
+
+def walk(
+    ingest: PostIngest, selection: PostSelection, tags: tuple[str, ...], fields: str
+) -> Walked:
+    """Read one list to its end, from where it was left."""
+    assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
+    client, about = ingest.client, selection.as_json(tags)
+    stream = f"{ingest.project} posts {json.dumps(about, sort_keys=True)}"
+    point = _begun(ingest, stream)
+    asked = _Asked(selection, tags, fields)
+    if point is None:
+        place = {"sort": "creation", "began": None}
+        point = Checkpoint(
+            stream, ingest.project, {**about, **place}, asked.url("creation", None, 1)
+        )
+    is_first, before = point.selection["sort"] == "creation", client.sent
+    while True:
+        response = client.get(*_split(point.url))
+        said = response.json()
+        if point.since is None and not entry(said, "items") and is_first:
+            return Walked(tags, is_known=False, is_first=True, requests=client.sent - before)
+        sort = point.selection["sort"]
+        if point.selection["began"] is None:
+            began = since_text(_server_time(response) - _EARLIER)
+            point = replace(point, selection={**point.selection, "began": began})
+        request = {"kind": "questions", **about, "sort": sort}
+        point = _advanced(point, said, asked)
+        ingest.keep(ingest.exchange(response, request), [point])
+        if point.is_complete:
+            return Walked(tags, is_known=True, is_first=is_first, requests=client.sent - before)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The addresses of a list."""
+
+    selection: PostSelection
+    tags: tuple[str, ...]
+    fields: str
+
+    def url(self, sort: str, since: str | None, page: int) -> str:
+        """A page of a list; `min` is about what it is sorted by, `fromdate` about the asking."""
+        parameters = {
+            "filter": self.fields,
+            "order": "asc",
+            "page": page,
+            "pagesize": PAGE,
+            "site": self.selection.site,
+            "sort": sort,
+            "tagged": ";".join(self.tags),
+        }
+        if since is not None:
+            parameters["min"] = _seconds(since)
+        if self.selection.since is not None:
+            parameters["fromdate"] = _seconds(str(since_text(self.selection.since)))
+        return f"/questions?{urlencode(sorted(parameters.items()))}"
+
+
+def _advanced(point: Checkpoint, said: Any, asked: _Asked) -> Checkpoint:
+    sort = str(point.selection["sort"])
+    times = tuple(_times(said, _TIMES[sort]))
+    page = _page_of(point.url)
+    following = None
+    if entry(said, "has_more") is True and times:
+        following = asked.url(sort, point.since, page + 1)
+    if page >= _MOST_PAGES:
+        raise StudyError(
+            "the server gives questions without end for one second",
+            "Check the address of the API; if it is right, run this again later.",
+        )
+    found = checkpoints.advance(
+        replace(point, is_complete=False),
+        Page(following, times, None),
+        lambda since: asked.url(sort, since, 1),
+    )
+    if not found.is_complete:
+        return found
+    # What comes next is what changes from now on.
+    since = max(filter(None, (point.since, *times)), default=None)
+    if sort == "creation" or since is None:
+        since = point.selection["began"]
+    return replace(
+        found,
+        selection={**point.selection, "sort": "activity"},
+        url=asked.url("activity", since, 1),
+        since=since,
+        tie=None,
+    )
+
+
+def _begun(ingest: PostIngest, stream: str) -> Checkpoint | None:
+    if not ingest.study.exists:  # it is made with the first page, not for a misspelt tag
+        return None
+    # Not reading: the run before may have been killed before there were tables.
+    with ingest.study.writing(keep_log=True) as writer:
+        return checkpoints.load(writer, stream)
+
+
+def _times(said: Any, name: str) -> Iterator[str]:
+    for item in entries(entry(said, "items")):
+        if (found := since_text(moment(item.get(name)))) is not None:
+            yield found
+
+
+def _seconds(time: str) -> int:
+    found = moment_of_text(time)
+    return int(found.replace(tzinfo=UTC).timestamp()) if found else 0
+
+
+def _page_of(url: str) -> int:
+    found = re.search(r"[?&]page=([0-9]+)", url)
+    return int(found[1]) if found else 1
+
+
+def _split(url: str) -> tuple[str, Mapping[str, str]]:
+    path, _, query = url.partition("?")
+    return path, dict(parse_qsl(query, keep_blank_values=True))
+
+
+def _server_time(response: Response) -> datetime:
+    """What time it is for the server; ours where it does not say."""
+    try:
+        found = parsedate_to_datetime(response.headers.get("date", ""))
+        return found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return response.received_at.replace(microsecond=0)

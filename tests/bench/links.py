@@ -1,0 +1,99 @@
+"""Links: what a second `miner link` costs, and near duplicates against comparing every pair."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import combinations
+from pathlib import Path
+
+import pyarrow as pa
+from measured import Measured
+
+from data.provenance import begin, utc_now
+from data.store import Study
+from miner.links import THRESHOLD
+from miner.links.command import run_link
+from miner.links.duplicates import find_duplicates
+
+TEXTS = 20_000
+PAIRS = 400  # texts of which every pair is compared
+_TEMPLATE = "please tell us your version and what you expected to happen instead of that " * 3
+
+
+def again() -> Measured:
+    """`miner link` with nothing new against the first one."""
+    with _study(TEXTS) as study:
+        first = _spent(lambda: run_link(study, threshold=THRESHOLD))
+        second = _spent(lambda: run_link(study, threshold=THRESHOLD))
+    return Measured(f"a second link of {TEXTS:,} texts / the first", second, first, "<= 0.2",
+                    second / first <= 0.2)  # fmt: skip
+
+
+def duplicates() -> Measured:
+    """Near duplicates of 20,000 texts against every pair of 400, scaled to as many pairs."""
+    texts = list(_texts(PAIRS))
+
+    def compare() -> None:
+        sets = [
+            {*zip(words, words[1:], words[2:], strict=False)} for words in map(str.split, texts)
+        ]
+        for one, other in combinations(sets, 2):
+            len(one & other) / len(one | other)
+
+    with _study(TEXTS) as study:
+        ours = _spent(lambda: find_duplicates(study, begin("bench", {}), THRESHOLD))
+    other = _spent(compare) * (TEXTS / PAIRS) ** 2
+    return Measured(f"near duplicates of {TEXTS:,} texts / every pair", ours, other, "<= 0.05",
+                    ours / other <= 0.05)  # fmt: skip
+
+
+@contextmanager
+def _study(count: int) -> Iterator[Study]:
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study(Path(folder))
+        numbers = range(1, count + 1)
+        moment = utc_now()
+        with study.writing() as writer:
+            writer.insert(
+                "store.issue",
+                pa.table(
+                    {
+                        "artifact_id": [f"github:o/r#{number}" for number in numbers],
+                        "source": ["github"] * count,
+                        "project": ["o/r"] * count,
+                        "number": [str(number) for number in numbers],
+                        "is_pull": [False] * count,
+                        "body": list(_texts(count)),
+                        "tracker_labels": pa.array([[]] * count, pa.list_(pa.string())),
+                        "created_at": [moment + timedelta(seconds=number) for number in numbers],
+                        "row_hash": pa.array([0] * count, pa.uint64()),
+                        "run_id": ["run"] * count,
+                        "fetched_at": [moment] * count,
+                        "response_id": ["response"] * count,
+                    }
+                ),
+            )
+        yield study
+
+
+def _texts(count: int) -> Iterator[str]:
+    """Two hundred words each, behind a template; every twentieth is nearly the one before."""
+    chance = random.Random(1)  # noqa: S311  (the same texts every time)
+    # Words as rare as in a language: the n-th one is used n times less than the first.
+    names, weights = [f"word{n}" for n in range(20_000)], [1 / (n + 1) for n in range(20_000)]
+    words: list[str] = []
+    for number in range(count):
+        if number % 20 != 19:
+            words = chance.choices(names, weights, k=200)
+        yield f"{_TEMPLATE} see #{number + 7} {' '.join(words[: 200 - number % 20])}"
+
+
+def _spent(action: object) -> float:
+    start = time.process_time()
+    action()  # type: ignore[operator]
+    return time.process_time() - start

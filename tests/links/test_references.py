@@ -1,0 +1,216 @@
+"""References in texts: what is one, what is none, and that no text takes long."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from linking import OTHER_SHA, SHA
+
+from data.identity import parse
+from miner.links.references import LIMIT, references
+
+OWN = "example/lib"
+
+
+def found(text: str, kind: str = "pull", project: str = OWN, **more: object) -> dict[str, str]:
+    """Targets, short where they are of this project, with their kinds."""
+    said = references(text, project=project, kind=kind, **more)  # type: ignore[arg-type]
+    names = [each.target_id.replace(f"github:{OWN}#", "#") for each in said]
+    return dict(zip(names, (each.kind for each in said), strict=True))
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Fixes #12", "fix: #12", "FIXED #12", "closes #12", "close  #12", "Closed: #12", "resolve #12",
+     "Resolves: #12", "resolved #12", "this (fixes #12) too", "**Fixes** #12", "Fixes GH-12",
+     "Fixes example/lib#12", "fixes https://github.com/example/lib/issues/12.",
+     "Fixes [#12](https://github.com/example/lib/issues/12)"],
+)  # fmt: skip
+def test_closing_keywords_are_those_of_github(words: str) -> None:
+    assert found(words) == {"#12": "fixes"}
+    assert found(words, kind="commit") == {"#12": "fixes"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["prefix #12", "bugfix #12", "fixing #12", "fixe #12", "bug-fixes #12", "fix issue #12",
+     "fix, #12", "fixes\n#12", "#12 fixes", "unresolved #12", "see #12", "GH-12", "(#12)", "gh-12",
+     "#12.", "#12, the", "\u4fee\u590d#12\u95ee\u9898"],
+)  # fmt: skip
+def test_what_only_stands_near_is_a_mention(words: str) -> None:
+    assert found(words) == {"#12": "mentions"}
+
+
+def test_one_keyword_holds_for_a_list() -> None:
+    text = "Closes: #12, #13 and other/lib#14; #15. See #16"
+    assert found(text) == {
+        "#12": "fixes", "#13": "fixes", "github:other/lib#14": "fixes", "#15": "fixes",
+        "#16": "mentions",
+    }  # fmt: skip
+    (*_rest, last, _mention) = references(text, project=OWN, kind="pull")
+    assert last.evidence == "Closes: #12, #13 and other/lib#14; #15"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["C#7", "word#12", "docs/page.html#12", "https://example.org/page#12", "&#39;", "# 12", "#0",
+     "#012", "##12", "#fff", "#12345678", "#12px", "#1.5", "a@b.com#", "PR #0", "@user #", "/#12",
+     "#1 0x00007fff in main ()", "GH-", "XGH-12", "!12", "#I65G7B", "0123456", "deadbeef",
+     f"{SHA}0", f"x{SHA}", f"sha1:{SHA}", "https://github.com/example/lib",
+     "https://github.com/example/lib/issues", "https://github.com/example/lib/issues?q=12",
+     "https://example.org/issues/12", "org/lib@v1.2.3"],
+)  # fmt: skip
+def test_what_looks_like_a_reference_is_none(text: str) -> None:
+    assert found(text) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`#12`", "`` a ` #12 ``", "```\n#12\n```", "~~~python\n#12\n~~~", "> Fixes #12",
+     "<!-- #12 -->", "x\n\n    #12\n"],
+)  # fmt: skip
+def test_code_and_quotations_are_not_the_authors_words(text: str) -> None:
+    assert found(text) == {}
+    assert found(f"{text}\n\nbut `x` #13") == {"#13": "mentions"}
+
+
+def test_in_a_commit_message_everything_counts() -> None:
+    assert found("`#12`\n\n    #13\n> #14", kind="commit") == dict.fromkeys(
+        ["#12", "#13", "#14"], "mentions"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("other/lib#12", "github:other/lib#12"),
+        ("Other/Lib.js#12", "github:other/lib.js#12"),
+        ("https://github.com/other/lib/pull/12/files", "github:other/lib#12"),
+        ("[x](https://github.com/o/l/issues/3#issuecomment-5)", "github:o/l#3"),
+        ("github.com/o/l/issues/3", "github:o/l#3"),
+        (f"https://github.com/o/l/commit/{SHA}", f"git:o/l@{SHA}"),
+        ("o/l@0123456", "git:o/l@0123456"),
+        (f"since {SHA}:", f"git:example/lib@{SHA}"),
+        ("https://stackoverflow.com/questions/5/some-title", "stackoverflow:5"),
+        ("https://stackoverflow.com/q/5/77", "stackoverflow:5"),
+        ("https://stackoverflow.com/a/6", "stackoverflow:a/6"),
+        ("https://ai.stackexchange.com/q/5", "stackoverflow:ai.stackexchange.com/5"),
+        ("https://gitee.com/m/m/issues/I65G7B", "gitee:m/m#I65G7B"),
+    ],
+)  # fmt: skip
+def test_names_and_addresses_of_other_artifacts(text: str, target: str) -> None:
+    assert found(text, kind="issue") == {target: "mentions"}
+
+
+def test_of_a_label_the_address_counts() -> None:
+    text = "Bumps x. Fixes [#12](https://redirect.github.com/other/lib/issues/13)"
+    assert found(text) == {"github:other/lib#13": "fixes"}
+
+
+def test_commits_name_their_pull_request() -> None:
+    assert found("Fix it (#12)\n\nAlso (#13)", "commit") == {"#12": "part of", "#13": "mentions"}
+    assert found("Fix #11 (#12)", "commit") == {"#11": "fixes", "#12": "part of"}
+    assert found("Merge pull request #12 from a/b", "commit") == {"#12": "part of"}
+    # PyTorch's way; the word before is no closing keyword.
+    text = "x\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/12"
+    assert found(text, "commit") == {"github:pytorch/pytorch#12": "part of"}
+
+
+def test_picked_and_reverted_commits() -> None:
+    assert found(f"x\n\n(cherry picked from commit {SHA})", "commit") == {
+        f"git:{OWN}@{SHA}": "picks"
+    }
+    text = f'Revert "Fixes #10" (#11)\n\nThis reverts commit 0123456, made to {OTHER_SHA}. Fixes #9'
+    assert found(text, "commit") == {
+        "#10": "mentions", "#11": "part of", f"git:{OWN}@0123456": "reverts",
+        f"git:{OWN}@{OTHER_SHA}": "mentions", "#9": "fixes",
+    }  # fmt: skip
+    assert found("Reverts example/lib#12") == {"#12": "reverts"}
+
+
+def test_lines_about_people_name_no_artifacts() -> None:
+    text = "x\n\nCo-authored-by: bot #12 <b@c.de>\nSigned-off-by: GH-13\nCloses: #14"
+    assert found(text, "commit") == {"#14": "fixes"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("Duplicate of #12", "duplicate"), ("Closing as a duplicate of #12.", "duplicate"),
+     ("duplicate of https://github.com/example/lib/issues/12", "duplicate"),
+     ("this is not a duplicate of #12", "mentions"), ("Possible duplicate of #12", "mentions"),
+     ("similar to #12", "mentions"), ("Fixes #12", "mentions")],
+)  # fmt: skip
+def test_an_issue_is_a_duplicate_and_repairs_nothing(text: str, kind: str) -> None:
+    assert found(text, "issue") == {"#12": kind}
+
+
+def test_a_comment_closes_nothing() -> None:
+    assert found("Fixes #12", can_close=False) == {"#12": "mentions"}
+
+
+def test_gitee_has_its_own_notation() -> None:
+    text = "!12 repair #I65G7B\nMerge pull request !12 from x"
+    assert found(text, "commit", "gitee.com/m/m") == {
+        "gitee:m/m#12": "part of", "gitee:m/m#I65G7B": "mentions",
+    }  # fmt: skip
+
+
+def test_posts_have_addresses_and_no_numbers() -> None:
+    html = (
+        '<p>See #12, <a href="https://github.com/o/l/issues/1?a=1&amp;b=2">here</a>, '
+        '<a href="/questions/5/t">there</a>, https://github.com/o/l/pull/2</p>'
+        "<pre><code>https://github.com/o/l/issues/3</code></pre>"
+        '<blockquote><a href="https://github.com/o/l/issues/4">x</a></blockquote>'
+    )
+    assert found(html, "post", "stackoverflow.com") == dict.fromkeys(
+        ["github:o/l#1", "stackoverflow:5", "github:o/l#2"], "mentions"
+    )
+
+
+def test_numbers_on_a_private_host_need_to_be_told_what_it_runs() -> None:
+    text = "#4 https://git.example.org/t/a/issues/5"
+    assert found(text, "commit", "git.example.org/t/a") == {}
+    assert found(text, "commit", "git.example.org/t/a", hosts={"git.example.org": "github"}) == {
+        "github:git.example.org/t/a#4": "mentions", "github:git.example.org/t/a#5": "mentions",
+    }  # fmt: skip
+    assert found("#4 (#5)", "commit", "local/folder") == {}
+
+
+def test_a_target_is_named_once_and_by_the_stronger_words() -> None:
+    assert found("see #12, then #12. Fixes #12") == {"#12": "fixes"}
+
+
+PIECES = ["#12", "#", "(", ")", "[", "](", "`", "```", "\n", " ", "fixes", ":", ",", "a/b", "@",
+          SHA, "abcdef0", "https://github.com/a/b/issues/1", "https://", "<a href=", ">", "<",
+          "GH-7", "!3", "duplicate of",
+          "#I65G7B", "\u4fee", "&", "/", "\x00", "\ud800"]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join),
+    st.sampled_from(["issue", "pull", "commit", "post"]),
+)
+def test_whatever_a_text_holds_references_are_sound(text: str, kind: str) -> None:
+    for each in references(text, project=OWN, kind=kind):
+        assert str(parse(each.target_id)) == each.target_id
+        assert 0 < len(each.evidence) <= 200
+        assert kind == "post" or each.evidence in " ".join(text.split())
+        assert each.kind in ("fixes", "mentions", "picks", "reverts", "duplicate", "part of")
+
+
+@pytest.mark.parametrize("piece", [*PIECES[:-1], "#12 ", "(#1) ", "[#1](", "a/a#", "fixes ", "x"])
+def test_a_megabyte_of_anything_is_quick(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    start = time.process_time()
+    for kind in ("pull", "commit", "post"):
+        references(text, project=OWN, kind=kind)
+    assert time.process_time() - start < 6  # a pattern that goes wrong takes minutes
+
+
+def test_a_text_has_so_many_references_at_most() -> None:
+    text = " ".join(f"#{number}" for number in range(1, 3 * LIMIT))
+    assert len(references(text, project=OWN, kind="issue")) == LIMIT
