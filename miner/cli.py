@@ -763,14 +763,16 @@ def show_status(
     if funnel or by:
         _show_funnel(study, by, Output(as_json, quiet, verbose))
         return
+    from miner.posts.overview import sites_table
     from miner.status import projects_table, status, status_tables
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))
     output.document(found)
-    if fetched := projects_table(found):
-        output.show(console_table(fetched, with_aside=verbose), "")
+    for fetched in (projects_table(found), sites_table(found)):
+        if fetched:
+            output.show(console_table(fetched, with_aside=verbose), "")
     views, runs = status_tables(found)
     output.show(console_table(views), "", console_table(runs))
 

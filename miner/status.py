@@ -1,4 +1,4 @@
-"""What is in a study: projects and how complete they are, views with their rows, newest runs."""
+"""What is in a study: projects and sites and how complete they are, views, newest runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from data.compaction import quoted
 from data.results import Column, Table
 from data.store import Study
+from miner.posts import overview
 
 _NEWEST = 10
 # A project is named in a checkpoint by its key (github:o/r), in an issue by its repository (o/r).
@@ -36,7 +37,7 @@ departed AS (
         regexp_extract(artifact_id, '^(.*)#', 1) AS project,
         count(*) FILTER (reason = 'transferred') AS transferred,
         count(*) FILTER (reason <> 'transferred') AS gone
-    FROM store.departure GROUP BY ALL
+    FROM store.departure WHERE contains(artifact_id, '#') GROUP BY ALL
 ),
 spent AS (
     SELECT
@@ -59,6 +60,7 @@ FROM of_issues
 FULL JOIN departed USING (project)
 FULL JOIN spent USING (project)
 FULL JOIN walks USING (project)
+WHERE NOT starts_with(project, 'stackoverflow:')
 ORDER BY project
 """
 
@@ -80,11 +82,18 @@ def status(study: Study) -> dict[str, Any]:
             [_NEWEST],
         )
         projects = reader.rows(_PROJECTS)
-    for row in (*runs, *projects):
+        posts = overview.sites(reader)
+    for row in (*runs, *projects, *posts):
         for key, value in row.items():
             if isinstance(value, datetime):
                 row[key] = f"{value:%Y-%m-%dT%H:%M:%SZ}"
-    return {"study": str(study.directory), "projects": projects, "rows": rows, "runs": runs}
+    return {
+        "study": str(study.directory),
+        "projects": projects,
+        "sites": posts,
+        "rows": rows,
+        "runs": runs,
+    }
 
 
 def projects_table(found: dict[str, Any]) -> Table | None:

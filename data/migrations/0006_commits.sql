@@ -26,13 +26,19 @@ CREATE TABLE store.commit (
     created_at      TIMESTAMP,
     message         VARCHAR,
     encoding        VARCHAR,             -- NULL for UTF-8
-    diff            VARCHAR,             -- NULL, read, part or unreadable
-    functions_read  BOOLEAN NOT NULL DEFAULT false,
-    problem         VARCHAR,
+    problem         VARCHAR,             -- with the message
     gone_at         TIMESTAMP,
     gone_reason     VARCHAR,
     run_id          VARCHAR NOT NULL,
     fetched_at      TIMESTAMP NOT NULL
+);
+
+-- Commits whose changes were read. A table of its own: rows of commits are never written twice.
+CREATE TABLE store.commit_diff (
+    artifact_id    VARCHAR NOT NULL,
+    diff           VARCHAR NOT NULL,     -- read, part or unreadable
+    functions_read BOOLEAN NOT NULL,
+    problem        VARCHAR               -- with the changes
 );
 
 CREATE TABLE store.commit_file (
@@ -100,10 +106,12 @@ CREATE VIEW commits AS
 SELECT
     artifact_id, project, sha, parents, len(parents) > 1 AS is_merge, author, author_epoch,
     author_zone, committer, committer_epoch, committer_zone, created_at, message,
-    coalesce(keyword_hits, MAP {}) AS keyword_hits, diff, functions_read, files, added, deleted, encoding,
-    problem,
+    coalesce(keyword_hits, MAP {}) AS keyword_hits, diff,
+    coalesce(functions_read, false) AS functions_read, files, added, deleted, encoding,
+    nullif(concat_ws('; ', commit.problem, commit_diff.problem), '') AS problem,
     gone_at, gone_reason, run_id, fetched_at
 FROM store.commit
+LEFT JOIN store.commit_diff USING (artifact_id)
 LEFT JOIN (
     SELECT artifact_id, map(list(lexicon ORDER BY lexicon), list(words ORDER BY lexicon)) AS keyword_hits
     FROM store.keyword_hit GROUP BY artifact_id

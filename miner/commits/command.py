@@ -201,8 +201,9 @@ def _has_come_back(reader: Reader, view: git.View, project: str) -> bool:
     from miner.commits.diffs import missing_in
 
     rows = reader.rows(
-        "SELECT problem FROM store.commit WHERE project = ? AND diff IN ('part', 'unreadable')",
-        [project],
+        "SELECT problem FROM store.commit_diff WHERE diff IN ('part', 'unreadable') "
+        "AND starts_with(artifact_id, ?)",
+        [f"git:{project}@"],
     )
     lacking = {each for row in rows for each in missing_in(row["problem"] or "")}
     return bool(lacking) and view.missing(sorted(lacking)) != lacking
@@ -236,7 +237,8 @@ def _uncollected() -> Iterator[None]:
 
 def _unreadable(reader: Reader, project: str, limit: int = _SHOWN) -> list[dict[str, Any]]:
     return reader.rows(
-        "SELECT artifact_id, diff, problem FROM store.commit WHERE project = ? "
+        "SELECT artifact_id, diff, d.problem FROM store.commit_diff AS d "
+        "JOIN store.commit USING (artifact_id) WHERE project = ? "
         "AND diff IN ('part', 'unreadable') AND gone_at IS NULL ORDER BY artifact_id LIMIT ?",
         [project, limit],
     )
@@ -283,7 +285,7 @@ def _stored(reader: Reader, project: str, wishes: Wishes) -> dict[str, int]:
         "SELECT count(*) AS commits, count(*) FILTER (len(parents) > 1) AS merges, "
         "count(diff) AS diffs, count(*) FILTER (diff IN ('part', 'unreadable') AND gone_at IS NULL) "
         "AS unreadable, count(*) FILTER (gone_at IS NOT NULL) AS gone "
-        "FROM store.commit WHERE project = ?",
+        "FROM store.commit LEFT JOIN store.commit_diff USING (artifact_id) WHERE project = ?",
         [project],
     )
     mine = "artifact_id IN (SELECT artifact_id FROM store.commit WHERE project = ?)"

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import IO, Protocol
 
 from miner.commits import patches
 from miner.commits.git import GitFailed, View
 from miner.commits.messages import objects
-from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk
+from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk, Whole
 
 _AT_ONCE = 500  # commits that are looked through together when something is missing
 _NAMES_AT_ONCE, _BYTES_AT_ONCE = 500, 60_000  # on a command line
@@ -35,8 +35,8 @@ class Sink(Protocol):
     def begin(self, sha: str) -> None:
         """Changes of this commit come."""
 
-    def hunk(self, hunk: Hunk, position: int) -> None:
-        """A hunk of the file at this position."""
+    def hunks(self, hunks: Sequence[Hunk]) -> None:
+        """Some hunks of it."""
 
     def finish(self, files: Sequence[File], diff: str = "read", problem: str | None = None) -> None:
         """The commit is complete."""
@@ -70,8 +70,13 @@ def _optimistic(view: View, shas: Sequence[str], sink: Sink) -> tuple[list[str],
     try:
         with view.streaming(*patches.WORDS, lines=(sha.encode() for sha in shas)) as stream:
             for event in patches.read(stream):
-                if isinstance(event, Hunk):
-                    sink.hunk(event, event.file.position)
+                if isinstance(event, Whole):
+                    sink.begin(event.commit.sha)
+                    sink.hunks(event.hunks)
+                    _finish(sink, event)
+                    done += 1
+                elif isinstance(event, Hunk):
+                    sink.hunks([event])
                 elif isinstance(event, Commit):
                     sink.begin(event.sha)
                 else:
@@ -86,7 +91,7 @@ def _optimistic(view: View, shas: Sequence[str], sink: Sink) -> tuple[list[str],
     return [], ""
 
 
-def _finish(sink: Sink, end: End) -> None:
+def _finish(sink: Sink, end: End | Whole) -> None:
     if end.is_whole:
         sink.finish(end.commit.files)
     else:
@@ -123,7 +128,7 @@ def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
         read: list[Commit] = []
         try:
             with view.streaming(*_LISTING, lines=(sha.encode() for sha in waiting)) as stream:
-                read += [event for event in patches.read(stream) if isinstance(event, Commit)]
+                read += _commits(stream)
         except GitFailed as error:
             # It ended in the last one that it printed or in the one behind it.
             if len(waiting) == 1:
@@ -139,14 +144,17 @@ def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
     return {sha: found[sha] for sha in shas if sha in found}
 
 
+def _commits(stream: IO[bytes]) -> list[Commit]:
+    found = (
+        event.commit if isinstance(event, Whole) else event for event in patches.read(stream)
+    )
+    return [each for each in found if isinstance(each, Commit)]
+
+
 def _listed_alone(view: View, sha: str) -> dict[str, list[File] | str]:
     try:
         with view.streaming(*_LISTING, lines=[sha.encode()]) as stream:
-            return {
-                event.sha: event.files
-                for event in list(patches.read(stream))
-                if isinstance(event, Commit)
-            }
+            return {commit.sha: commit.files for commit in _commits(stream)}
     except GitFailed as error:
         return {sha: str(error)}
 
@@ -204,7 +212,7 @@ def _one(
     shown: list[File] = []
     for group in _groups(readable):
         try:
-            shown += _patch(view, sha, group, len(shown), sink.hunk)
+            shown += _patch(view, sha, group, len(shown), sink.hunks)
         except GitFailed as error:
             sink.undo()
             damaged = _damaged(view, readable)
@@ -248,19 +256,21 @@ def _patch(
     sha: str,
     names: Sequence[bytes],
     behind: int,
-    take: Callable[[Hunk, int], None],
+    take: Callable[[Sequence[Hunk]], None],
 ) -> list[File]:
     """Some files of a commit; their positions begin behind that one."""
     words = [word for word in patches.WORDS if word != "--stdin"]
     files: list[File] = []
     with view.streaming(*words, sha, "--", *names) as stream:
         for event in patches.read(stream):
-            if isinstance(event, Commit):
-                files = event.files
+            if isinstance(event, Whole | Commit):
+                files = event.commit.files if isinstance(event, Whole) else event.files
                 for file in files:
                     file.position += behind
+            if isinstance(event, Whole):
+                take(event.hunks)
             elif isinstance(event, Hunk):
-                take(event, event.file.position)
+                take([event])
     return files
 
 

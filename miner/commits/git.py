@@ -20,6 +20,7 @@ from data.errors import StudyError
 from data.redaction import redact
 
 SHA256 = 64  # digits
+_PIPE = 1 << 20  # bytes: with a small one git and we wait for each other all the time
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "LANGUAGE": "C"}
 _SEALED = {
     **_QUIET,
@@ -214,7 +215,7 @@ class View:
             try:
                 process = subprocess.Popen(
                     ["git", *self._words, *words], env=self._environment,
-                    stdin=given, stdout=subprocess.PIPE, stderr=errors,
+                    stdin=given, stdout=subprocess.PIPE, stderr=errors, pipesize=_PIPE,
                 )  # fmt: skip
             except FileNotFoundError:
                 raise _no_git() from None

@@ -17,6 +17,11 @@ from miner.commits.git import GitFailed, View, one_object
 LONGEST_MESSAGE = 1 << 20
 GUESSED = "ISO-8859-1 (assumed)"
 _MOST_PARENTS = 10_000
+# Nearly all of them, in one step; the others are read line by line, with the same result.
+_PERSON = rb" ([^<>\n]*?) ?<([^<>\n]*)> ([0-9]{1,18}) ([+-][0-9]{4})\n"
+_USUAL = re.compile(
+    rb"tree [0-9a-f]{40,64}\n((?:parent [0-9a-f]{40,64}\n)*)author" + _PERSON + rb"committer" + _PERSON + rb"\n"
+)
 _NUMBER = re.compile(rb"-?[0-9]{1,18}")
 _ZONE = re.compile(rb"[+-]?[0-9]{1,12}")
 # What the headers say of themselves decides which codec Python runs over hostile bytes: only
@@ -119,6 +124,18 @@ def _contents(stream: IO[bytes], shas: Sequence[str]) -> Iterator[tuple[str, byt
 
 def parsed(sha: str, content: bytes) -> Message:
     """A commit object, however odd."""
+    usual = _USUAL.match(content)
+    if usual is None:
+        return _parsed_oddly(sha, content)
+    parents, a_name, a_mail, a_time, a_zone, name, mail, time, zone = usual.groups()
+    author = Signature(a_name, a_mail, int(a_time), a_zone.decode())
+    committer = Signature(name, mail, int(time), zone.decode())
+    above = tuple(parents.decode().split()[1::2]) if parents else ()
+    body = content[usual.end() :]
+    return _with_body(sha, above, author, committer, body, None)
+
+
+def _parsed_oddly(sha: str, content: bytes) -> Message:
     head, _, body = content.partition(b"\n\n")
     author = committer = None
     encoding = None
@@ -130,12 +147,23 @@ def parsed(sha: str, content: bytes) -> Message:
             committer = signature(value)
         elif name == b"encoding" and encoding is None:
             encoding = value.decode("ascii", "replace").strip()[:100] or None
+    return _with_body(sha, _parents(content), author, committer, body, encoding)
+
+
+def _with_body(
+    sha: str,
+    parents: tuple[str, ...],
+    author: Signature | None,
+    committer: Signature | None,
+    body: bytes,
+    encoding: str | None,
+) -> Message:
     problem = None
     if len(body) > LONGEST_MESSAGE:
         problem = f"message cut after {LONGEST_MESSAGE:,} of {len(body):,} bytes"
         body = body[:LONGEST_MESSAGE]
     text, used = decoded(body, encoding)
-    return Message(sha, _parents(content), author, committer, text, used, problem)
+    return Message(sha, parents, author, committer, text, used, problem)
 
 
 def _parents(content: bytes) -> tuple[str, ...]:
@@ -155,7 +183,7 @@ def signature(value: bytes) -> Signature:
     epoch = int(first) if _NUMBER.fullmatch(first) else None
     zone = rest.strip()
     return Signature(
-        name.strip().replace(b"\n", b" "),
+        name.strip(),
         address.strip(),
         epoch,
         zone.decode() if _ZONE.fullmatch(zone) else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,12 +17,14 @@ from data.people import UNKNOWN
 from miner import tombstones
 from miner.commits import diffs, gone, walks
 from miner.commits.blobs import Candidate, Definitions, is_python
+from miner.commits.forgetting import message_without
 from miner.commits.git import View
 from miner.commits.messages import Message, objects, parsed, reachable
 from miner.commits.patches import File, Hunk
 from miner.commits.people import People
 from miner.commits.rows import Batch, Finished, Told, clear_changes, commit_table, hit_table
 from miner.commits.walks import Walk, Wishes
+from miner.ingest import who_in
 from miner.prose import prose
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ Progress = Callable[[int, int, str], None]  # done, in all, of what
 
 _MESSAGES_AT_ONCE = 20_000
 _MESSAGE_BYTES = 32 << 20
-_CHANGE_BYTES = 24 << 20
+_CHANGE_BYTES = 32 << 20
 
 
 @dataclass
@@ -160,7 +162,7 @@ class Reading:
         kept: list[Message] = []
         named: list[tuple[str | None, str | None]] = []
         forgotten = self._forgotten
-        for each in batch:
+        for each in batch if not forgotten else self._without_people(batch, forgotten):
             if since is not None and _is_before(each, since):
                 continue
             author, committer = people.of(each.author), people.of(each.committer)
@@ -182,6 +184,12 @@ class Reading:
             each.sha
             for each in kept
             if len(each.parents) <= 1 and (self.wishes.everything or each.sha in self._matching)
+        ]
+
+    def _without_people(self, batch: Sequence[Message], forgotten: Forgotten) -> list[Message]:
+        whos = who_in(self.directory)
+        return [
+            replace(each, text=message_without(each.text, forgotten.people, whos)) for each in batch
         ]
 
     # Keywords.
@@ -312,14 +320,15 @@ class Known:
 def _known(reader: Reader, project: str, scope: Iterable[str], since: int | None) -> list[Known]:
     wanted = set(scope)
     rows = reader.rows(
-        "SELECT sha, len(parents) AS parents, diff, functions_read, problem FROM store.commit "
+        "SELECT sha, len(parents) AS parents, diff, coalesce(functions_read, false) AS functions, "
+        "d.problem FROM store.commit LEFT JOIN store.commit_diff AS d USING (artifact_id) "
         "WHERE project = ? AND (?::BIGINT IS NULL OR coalesce(committer_epoch, ?) >= ?) "
         "ORDER BY sha",
         [project, since, since, since],
     )
     return [
         Known(
-            row["sha"], row["parents"], row["diff"], row["functions_read"],
+            row["sha"], row["parents"], row["diff"], row["functions"],
             tuple(diffs.missing_in(row["problem"] or "")),
         )
         for row in rows
@@ -338,32 +347,32 @@ class _Writing:
         self._definitions = Definitions(reading.view)
         self._waiting: list[tuple[str, Candidate]] = []  # files whose functions are to be read
         self._candidates: dict[int, Candidate] = {}  # of the commit at hand, by position
-        self._sha = ""
+        self._id = ""
+        self._wants_functions = False
         self._is_split = False  # some rows of the commit at hand are stored
 
-    @property
-    def _id(self) -> str:
-        return self._reading.prefix + self._sha
-
     def begin(self, sha: str) -> None:
-        self._sha, self._is_split, self._candidates = sha, False, {}
+        self._id, self._is_split, self._candidates = self._reading.prefix + sha, False, {}
         if self._batch.size > _CHANGE_BYTES:
             self.flush()
         self._wants_functions = self._reading.wants_functions(sha)
 
-    def hunk(self, hunk: Hunk, position: int) -> None:
-        self._batch.add_hunk(self._id, hunk, position)
-        if self._wants_functions and is_python(hunk.file):
-            self._candidates.setdefault(position, Candidate(hunk.file)).add(hunk)
+    def hunks(self, hunks: Sequence[Hunk]) -> None:
+        self._batch.add_hunks(self._id, hunks)
+        if self._wants_functions:
+            for hunk in hunks:
+                if is_python(hunk.file):
+                    position = hunk.file.position
+                    self._candidates.setdefault(position, Candidate(hunk.file)).add(hunk)
         if self._batch.size > 2 * _CHANGE_BYTES:
             self._write()
             self._is_split = True
 
     def finish(self, files: Sequence[File], diff: str = "read", problem: str | None = None) -> None:
-        for file in files:
-            self._batch.add_file(self._id, file, file.position)
-        self._waiting += [(self._id, each) for each in self._candidates.values()]
-        self._candidates = {}
+        self._batch.add_files(self._id, files)
+        if self._candidates:
+            self._waiting += [(self._id, each) for each in self._candidates.values()]
+            self._candidates = {}
         self._batch.finished.append(Finished(self._id, diff, problem, self._wants_functions))
         self._done += 1
         if self._done % 200 == 0:

@@ -23,14 +23,14 @@ WORDS = (
     "--no-relative",
 )  # fmt: skip
 LONGEST_TEXT = 64 * 1024  # of a hunk, in bytes
-_CHUNK = 1 << 20
+_CHUNK = 2 << 20
 _LARGE = 8 << 20  # a piece of the stream without a boundary
-_BOUNDARY = re.compile(rb"\n(?=\x01|diff --git |@@ -)")
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?")
+_BOUNDARY = re.compile(rb"\n(?=diff --git |@@ -)")
+_NEXT, _FILE, _HUNKS = b"\n\x01", b"\ndiff --git ", b"\n@@ -"
+_NUMBERS = re.compile(rb"(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?([^\n]*)\n?")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _CONTROL = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f",
             b"r": b"\r"}  # fmt: skip
-_NOTHING = b"0" * 6
 SUBMODULE = b"160000"
 CHANGES = {
     b"A": "added", b"M": "modified", b"D": "deleted", b"R": "renamed", b"C": "copied",
@@ -67,6 +67,11 @@ class File:
         return CHANGES.get(self.status, "modified")
 
     @property
+    def is_counted(self) -> bool:
+        """Whether its lines are known."""
+        return not self.is_binary and self.problem is None
+
+    @property
     def sections(self) -> int:
         """How many patches git prints: a changed type is a deletion and an addition."""
         return 2 if self.status == b"T" else 1
@@ -95,6 +100,15 @@ class Commit:
 
 
 @dataclass(slots=True)
+class Whole:
+    """A commit with all its hunks, and whether there was a patch for every file."""
+
+    commit: Commit
+    hunks: list[Hunk]
+    is_whole: bool
+
+
+@dataclass(slots=True)
 class End:
     """That a commit has come to its end, and whether there was a patch for every file."""
 
@@ -102,73 +116,138 @@ class End:
     is_whole: bool
 
 
-Event = Commit | Hunk | End
+Event = Whole | Commit | Hunk | End
 
 
 def read(stream: IO[bytes]) -> Iterator[Event]:
-    """Commits, each followed by its hunks and its end; without an end where git stopped."""
-    reader = _Reader()
-    for piece, goes_on in _pieces(stream):
-        yield from reader.take(piece, goes_on=goes_on)
-    yield from reader.end()
+    """Commits with their hunks; a large one comes in parts: itself, its hunks, its end.
 
-
-def _pieces(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """The stream cut at its boundaries; True for a piece that goes on from the one before."""
-    rest, goes_on = b"", False
+    The last one may be half of what it should be, where git stopped.
+    """
+    rest = b""
+    large: _Reader | None = None
     while chunk := stream.read(_CHUNK):
-        parts = _BOUNDARY.split(rest + chunk)
-        rest = parts.pop()
-        for part in parts:
-            yield part, goes_on
-            goes_on = False
-        if len(rest) > _LARGE:
-            # Never behind a line feed: what follows it decides what the next line is.
-            at = rest.rfind(b"\n")
-            at = at if at > 0 else len(rest)
-            yield rest[:at], goes_on
-            rest, goes_on = rest[at:], True
-    if rest:
-        yield rest, goes_on
+        blocks = (rest + chunk).split(_NEXT)
+        rest = blocks.pop()
+        for block in blocks:
+            if large is None:
+                yield whole(block)
+            else:
+                yield from large.take(block)
+                yield from large.end()
+                large = None
+        if len(rest) > _LARGE or large is not None:
+            # A line feed may belong to the next mark.
+            at = len(rest) - rest.endswith(b"\n")
+            large = large or _Reader()
+            yield from large.take(rest[:at])
+            rest = rest[at:]
+    if large is not None:
+        yield from large.take(rest)
+        yield from large.end()
+    elif rest:
+        yield whole(rest)
+
+
+def whole(block: bytes) -> Whole:
+    """A commit that is in memory, up to the mark of the next one."""
+    listing, *sections = block.split(_FILE)
+    commit = listed(listing)
+    owners = commit.files
+    if len(sections) != len(owners):
+        owners = _owners(commit)
+    hunks: list[Hunk] = []
+    for file, section in zip(owners, sections, strict=False):
+        head, *texts = section.split(_HUNKS)
+        if texts:
+            hunks += [_hunk(file, text) for text in texts]
+        elif _is_binary(head):
+            file.is_binary = True
+    return Whole(commit, hunks, len(sections) == len(owners))
+
+
+def _owners(commit: Commit) -> list[File]:
+    """The file of each patch."""
+    return [file for file in commit.files for _section in range(file.sections)]
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\nBinary files " in head or b"\nGIT binary patch" in head
+
+
+def _hunk(file: File, piece: bytes) -> Hunk:
+    """A hunk from its numbers on; counts its lines for the file."""
+    numbers = _NUMBERS.match(piece)
+    if numbers is None:  # git itself wrote it, so this does not happen
+        raise ValueError(f"no hunk: {piece[:80]!r}")
+    first, second, third, fourth, section = numbers.groups()
+    old_lines = int(second) if second else 1
+    new_lines = int(fourth) if fourth else 1
+    text = piece[numbers.end() :]
+    added = text.count(b"\n+") + (text[:1] == b"+")
+    file.hunks += 1
+    file.added += added
+    file.deleted += added - new_lines + old_lines
+    return Hunk(file, file.hunks, int(first), old_lines, int(third), new_lines, section, text)
 
 
 class _Reader:
-    """Where the reading stands."""
+    """Reads a large commit piece by piece."""
 
     def __init__(self) -> None:
+        self._rest = b""
+        self._goes_on = False  # the rest belongs to what was handed over before
         self._commit: Commit | None = None
-        self._listing: list[bytes] = []  # of the commit at hand, while it is incomplete
+        self._listing: list[bytes] = []  # while it is incomplete
+        self._is_listing = True  # the first piece of a commit
         self._sections = 0  # patches seen
-        self._owners: list[File] = []  # the file of each patch
+        self._owners: list[File] = []
         self._file: File | None = None
         self._hunk: Hunk | None = None
 
-    def take(self, piece: bytes, *, goes_on: bool) -> Iterator[Event]:
-        if goes_on:
-            self._continue(piece)
-            return
-        first = piece[:1]
-        if first == b"@":
-            yield from self._end_hunk()
-            self._begin_hunk(piece)
-            return
-        yield from self._end_hunk()
-        if first == b"\x01":
-            yield from self._end_listing()
-            yield from self._end_commit()
-            self._listing = [piece]
-        else:
-            yield from self._end_listing()
-            self._begin_file(piece)
+    def take(self, chunk: bytes) -> Iterator[Event]:
+        """What is complete by now."""
+        parts = _BOUNDARY.split(self._rest + chunk)
+        self._rest = parts.pop()
+        for part in parts:
+            yield from self._piece(part)
+        if len(self._rest) > _LARGE:
+            # Never behind a line feed: what follows it decides what the next line is.
+            at = self._rest.rfind(b"\n")
+            at = at if at > 0 else len(self._rest)
+            yield from self._piece(self._rest[:at])
+            self._rest, self._goes_on = self._rest[at:], True
 
     def end(self) -> Iterator[Event]:
+        """The rest, and the end of the commit."""
+        yield from self._piece(self._rest)
         yield from self._end_hunk()
         yield from self._end_listing()
-        yield from self._end_commit()
+        if self._commit is not None:
+            yield End(self._commit, self._sections == len(self._owners))
+
+    def _piece(self, piece: bytes) -> Iterator[Event]:
+        if self._goes_on:
+            self._goes_on = False
+            self._continue(piece)
+            return
+        yield from self._end_hunk()
+        if self._is_listing:
+            self._is_listing = False
+            self._listing = [piece]
+            return
+        yield from self._end_listing()
+        if piece[:1] == b"@":
+            if self._file is not None:
+                self._hunk = _hunk(self._file, piece[4:])
+        else:
+            self._begin_file(piece)
 
     def _continue(self, piece: bytes) -> None:
-        if self._hunk is not None:
-            self._count(piece)
+        if self._hunk is not None:  # its beginning is kept, the rest is counted
+            added = piece.count(b"\n+")
+            self._hunk.file.added += added
+            self._hunk.file.deleted += added
         elif self._listing:
             self._listing.append(piece)
 
@@ -176,48 +255,14 @@ class _Reader:
         if self._listing:
             self._commit = listed(b"".join(self._listing))
             self._listing = []
-            self._owners = [
-                file for file in self._commit.files for _section in range(file.sections)
-            ]
-            self._sections = 0
-            self._file = None
+            self._owners = _owners(self._commit)
             yield self._commit
-
-    def _end_commit(self) -> Iterator[Event]:
-        if self._commit is not None:
-            yield End(self._commit, self._sections == len(self._owners))
-            self._commit = None
 
     def _begin_file(self, piece: bytes) -> None:
         self._file = self._owners[self._sections] if self._sections < len(self._owners) else None
         self._sections += 1
-        if self._file is not None and (
-            b"\nBinary files " in piece or b"\nGIT binary patch" in piece
-        ):
+        if self._file is not None and _is_binary(piece):
             self._file.is_binary = True
-
-    def _begin_hunk(self, piece: bytes) -> None:
-        head, _, text = piece.partition(b"\n")
-        numbers = _HUNK.match(head)
-        file = self._file
-        if numbers is None or file is None:
-            return
-        old_start, old_lines, new_start, new_lines = numbers.groups()
-        file.hunks += 1
-        self._hunk = Hunk(
-            file, file.hunks, int(old_start), int(old_lines or 1), int(new_start),
-            int(new_lines or 1), head[numbers.end() :], text,
-        )  # fmt: skip
-        added = text.count(b"\n+") + (text[:1] == b"+")
-        file.added += added
-        file.deleted += added - self._hunk.new_lines + self._hunk.old_lines
-
-    def _count(self, piece: bytes) -> None:
-        """The lines of a hunk that goes on, of which no more is kept."""
-        assert self._hunk is not None  # noqa: S101  (the caller looked)
-        added = piece.count(b"\n+")
-        self._hunk.file.added += added
-        self._hunk.file.deleted += added
 
     def _end_hunk(self) -> Iterator[Event]:
         hunk = self._hunk
@@ -229,7 +274,7 @@ class _Reader:
 def listed(listing: bytes) -> Commit:
     """A commit with its files, as the raw format has them."""
     lines = listing.split(b"\n")
-    commit = Commit(lines[0][1:].decode())
+    commit = Commit(lines[0].lstrip(b"\x01").decode())
     for line in lines[1:]:
         if line[:1] == b":":
             commit.files.append(_file(len(commit.files) + 1, line))

@@ -23,10 +23,15 @@ _NOREPLY = re.compile(
 
 def pseudonym_of(key: bytes, name: str, address: str) -> str:
     """The pseudonym behind a name and an address."""
+    host, login = identity_of(address)
+    return pseudonym(key, host, login or name) if login or name.strip() else UNKNOWN
+
+
+def identity_of(address: str) -> tuple[str, str]:
+    """Where somebody has which name: the login on GitHub, or the address itself."""
     address = address.strip().casefold()
-    if own := _NOREPLY.fullmatch(address):
-        return pseudonym(key, own[2], own[1])
-    return pseudonym(key, HOST, address or name) if address or name.strip() else UNKNOWN
+    own = _NOREPLY.fullmatch(address)
+    return (own[2], own[1]) if own else (HOST, address)
 
 
 class People:

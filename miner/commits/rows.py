@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from miner.commits import columns
 from miner.commits.functions import Change
-from miner.commits.messages import Message
+from miner.commits.messages import Message, Signature
 from miner.commits.patches import LONGEST_TEXT, File, Hunk
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
     from data.store import Writer
 
-DERIVED = (
-    "store.commit", "store.commit_file", "store.commit_hunk", "store.commit_function",
-)  # fmt: skip
-_CHANGES = DERIVED[1:]
+_CHANGES = ("store.commit_file", "store.commit_hunk", "store.commit_function")
+DERIVED = ("store.commit", "store.commit_diff", *_CHANGES)
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799  # the years 1 to 9999
 
 _FILES = (
@@ -42,7 +41,9 @@ _INTEGERS = frozenset(
     {"position", "similarity", "added", "deleted", "hunks", "file", "old_start", "old_lines",
      "new_start", "new_lines", "old_end", "new_end"}
 )  # fmt: skip
-_BYTES = frozenset({"section", "text"})
+
+
+_REPEATED = frozenset({"artifact_id", "change", "kind"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +68,40 @@ class Batch:
     finished: list[Finished] = field(default_factory=list)
     size: int = 0  # bytes of text, about
 
-    def add_hunk(self, artifact_id: str, hunk: Hunk, position: int) -> None:
-        """A hunk of the file at that position."""
-        text = hunk.text.rstrip(b"\n")
-        if len(text) > LONGEST_TEXT:
-            text = text[: text.rfind(b"\n", 0, LONGEST_TEXT) if b"\n" in text[:LONGEST_TEXT] else LONGEST_TEXT]
-            hunk.file.cut += 1
-        row = (
-            artifact_id, position, hunk.position, hunk.old_start, hunk.old_lines,
-            hunk.new_start, hunk.new_lines, hunk.section or None, text,
-        )  # fmt: skip
-        for column, value in zip(self.hunks.values(), row, strict=True):
-            column.append(value)
-        self.size += len(text) + 200
+    def add_hunks(self, artifact_id: str, hunks: Sequence[Hunk]) -> None:
+        """Hunks of a commit's files."""
+        texts = [_kept(hunk) for hunk in hunks]
+        filled = self.hunks
+        filled["artifact_id"] += [artifact_id] * len(hunks)
+        filled["file"] += [hunk.file.position for hunk in hunks]
+        filled["position"] += [hunk.position for hunk in hunks]
+        filled["old_start"] += [hunk.old_start for hunk in hunks]
+        filled["old_lines"] += [hunk.old_lines for hunk in hunks]
+        filled["new_start"] += [hunk.new_start for hunk in hunks]
+        filled["new_lines"] += [hunk.new_lines for hunk in hunks]
+        filled["section"] += [hunk.section or None for hunk in hunks]
+        filled["text"] += texts
+        self.size += sum(map(len, texts)) + 200 * len(texts)
 
-    def add_file(self, artifact_id: str, file: File, position: int) -> None:
-        """A file, when its hunks are counted."""
-        is_text = not file.is_binary and file.problem is None
-        problem = file.problem
-        if file.cut:
-            problem = f"cut: of {file.cut} hunks only the first {LONGEST_TEXT // 1024} KiB are kept"
-        path, old_path, raw = _names(file)
-        row = (
-            artifact_id, position, path, old_path, raw, file.change, file.similarity,
-            _mode(file.old_mode), _mode(file.new_mode), _blob(file.old_blob), _blob(file.new_blob),
-            file.added if is_text else None, file.deleted if is_text else None,
-            file.hunks if is_text else None, problem,
-        )  # fmt: skip
-        for column, value in zip(self.files.values(), row, strict=True):
-            column.append(value)
-        self.size += 400
+    def add_files(self, artifact_id: str, files: Sequence[File]) -> None:
+        """Files of a commit, when their hunks are counted."""
+        filled = self.files
+        filled["artifact_id"] += [artifact_id] * len(files)
+        filled["position"] += [file.position for file in files]
+        filled["path"] += [file.path for file in files]
+        filled["old_path"] += [file.old_path for file in files]
+        filled["path_bytes"] += [_odd_names(file) for file in files]
+        filled["change"] += [file.change for file in files]
+        filled["similarity"] += [file.similarity for file in files]
+        filled["old_mode"] += [_unless_zero(file.old_mode) for file in files]
+        filled["new_mode"] += [_unless_zero(file.new_mode) for file in files]
+        filled["old_blob"] += [_unless_zero(file.old_blob) for file in files]
+        filled["new_blob"] += [_unless_zero(file.new_blob) for file in files]
+        filled["added"] += [file.added if file.is_counted else None for file in files]
+        filled["deleted"] += [file.deleted if file.is_counted else None for file in files]
+        filled["hunks"] += [file.hunks if file.is_counted else None for file in files]
+        filled["problem"] += [_problem(file) for file in files]
+        self.size += 400 * len(files)
 
     def add_function(self, artifact_id: str, position: int, change: Change) -> None:
         """A changed function of the file at that position."""
@@ -121,38 +126,21 @@ class Batch:
 
     def write(self, writer: Writer) -> None:
         """Store all of it."""
-        for name, columns in zip(_CHANGES, (self.files, self.hunks, self.functions), strict=True):
-            if columns["artifact_id"]:
-                writer.insert(name, _table(columns))
+        writer.execute("SET threads = 1")  # for one thread it is less work, and git has the other
+        for name, filled in zip(_CHANGES, (self.files, self.hunks, self.functions), strict=True):
+            if filled["artifact_id"]:
+                writer.insert(name, _table(filled))
         if self.finished:
-            writer.execute(
-                "UPDATE store.commit SET diff = u.diff, functions_read = u.functions, "
-                "problem = nullif(concat_ws('; ', CASE WHEN starts_with(commit.problem, 'message') "
-                "THEN commit.problem END, u.problem), '') "
-                "FROM (SELECT unnest(?::VARCHAR[]) AS artifact_id, unnest(?::VARCHAR[]) AS diff, "
-                "unnest(?::BOOLEAN[]) AS functions, unnest(?::VARCHAR[]) AS problem) AS u "
-                "WHERE commit.artifact_id = u.artifact_id",
-                [
-                    [each.artifact_id for each in self.finished],
-                    [each.diff for each in self.finished],
-                    [each.functions for each in self.finished],
-                    [each.problem for each in self.finished],
-                ],
-            )
+            writer.insert("store.commit_diff", _finished_table(self.finished))
 
 
 def clear_changes(writer: Writer, artifacts: Sequence[str]) -> None:
     """Take away the changes of commits that are to be read again."""
-    for table in _CHANGES:
+    for table in ("store.commit_diff", *_CHANGES):
         writer.execute(
             f"DELETE FROM {table} WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
             [list(artifacts)],
         )
-    writer.execute(
-        "UPDATE store.commit SET diff = NULL, functions_read = false "
-        "WHERE diff IS NOT NULL AND artifact_id IN (SELECT unnest(?::VARCHAR[]))",
-        [list(artifacts)],
-    )
 
 
 @dataclass(frozen=True)
@@ -169,101 +157,111 @@ def commit_table(
     messages: Sequence[Message], people: Sequence[tuple[str | None, str | None]], told: Told
 ) -> pa.Table:
     """Rows of `store.commit`."""
-    import pyarrow as pa
-
     count = len(messages)
     authors = [each.author for each in messages]
     committers = [each.committer for each in messages]
-    created = [
-        each.epoch * 1_000_000 if each and each.epoch is not None and _FIRST_S <= each.epoch <= _LAST_S else None
-        for each in authors
-    ]
-    text = pa.string()
-    return pa.table(
+    return columns.table(
         {
-            "artifact_id": pa.array([told.prefix + each.sha for each in messages], text),
-            "project": pa.array([told.project] * count, text),
-            "sha": pa.array([each.sha for each in messages], text),
-            "parents": pa.array([each.parents for each in messages], pa.list_(text)),
-            "author": pa.array([author for author, _committer in people], text),
-            "author_epoch": pa.array([each.epoch if each else None for each in authors], pa.int64()),
-            "author_zone": pa.array([each.zone if each else None for each in authors], text),
-            "committer": pa.array([committer for _author, committer in people], text),
-            "committer_epoch": pa.array(
-                [each.epoch if each else None for each in committers], pa.int64()
+            "artifact_id": columns.texts([told.prefix + each.sha for each in messages]),
+            "project": columns.repeated([told.project] * count),
+            "sha": columns.texts([each.sha for each in messages]),
+            "parents": columns.lists([each.parents for each in messages]),
+            "author": columns.texts([author for author, _committer in people]),
+            "author_epoch": columns.integers([each and each.epoch for each in authors], "int64"),
+            "author_zone": columns.texts([each and each.zone for each in authors]),
+            "committer": columns.texts([committer for _author, committer in people]),
+            "committer_epoch": columns.integers(
+                [each and each.epoch for each in committers], "int64"
             ),
-            "committer_zone": pa.array([each.zone if each else None for each in committers], text),
-            "created_at": pa.array(created, pa.timestamp("us")),
-            "message": pa.array([each.text for each in messages], text),
-            "encoding": pa.array([each.encoding for each in messages], text),
-            "problem": pa.array([each.problem for each in messages], text),
-            "run_id": pa.array([told.run_id] * count, text),
-            "fetched_at": pa.array([told.read_at] * count, pa.timestamp("us")),
+            "committer_zone": columns.texts([each and each.zone for each in committers]),
+            "created_at": columns.integers([_microseconds(each) for each in authors], "timestamp"),
+            "message": columns.texts([each.text for each in messages]),
+            "encoding": columns.texts([each.encoding for each in messages]),
+            "problem": columns.texts([each.problem for each in messages]),
+            "run_id": columns.repeated([told.run_id] * count),
+            "fetched_at": columns.integers([_since_1970(told.read_at)] * count, "timestamp"),
         }
     )
 
 
 def hit_table(hits: Sequence[tuple[str, str, Sequence[str], str]], run_id: str) -> pa.Table:
     """Rows of `store.keyword_hit`."""
-    import pyarrow as pa
-
-    text = pa.string()
-    return pa.table(
+    return columns.table(
         {
-            "artifact_id": pa.array([each[0] for each in hits], text),
-            "lexicon": pa.array([each[1] for each in hits], text),
-            "words": pa.array([list(each[2]) for each in hits], pa.list_(text)),
-            "reading": pa.array([each[3] for each in hits], text),
-            "run_id": pa.array([run_id] * len(hits), text),
+            "artifact_id": columns.texts([each[0] for each in hits]),
+            "lexicon": columns.texts([each[1] for each in hits]),
+            "words": columns.lists([each[2] for each in hits]),
+            "reading": columns.texts([each[3] for each in hits]),
+            "run_id": columns.texts([run_id] * len(hits)),
         }
     )
 
 
-def _table(columns: dict[str, list[Any]]) -> pa.Table:
-    import pyarrow as pa
-
-    made = {}
-    for name, values in columns.items():
-        if name in _INTEGERS:
-            made[name] = pa.array(values, pa.int32())
-        elif name in _BYTES:
-            made[name] = _decoded(values)
-        elif name == "path_bytes":
-            made[name] = pa.array(values, pa.binary())
-        else:
-            made[name] = pa.array(values, pa.string())
-    return pa.table(made)
+def _finished_table(finished: Sequence[Finished]) -> pa.Table:
+    return columns.table(
+        {
+            "artifact_id": columns.texts([each.artifact_id for each in finished]),
+            "diff": columns.texts([each.diff for each in finished]),
+            "functions_read": columns.booleans([each.functions for each in finished]),
+            "problem": columns.texts([each.problem for each in finished]),
+        }
+    )
 
 
-def _decoded(values: Sequence[bytes | None]) -> pa.Array:
-    """Bytes as text; those that are not UTF-8, or hold a NUL, with replacements."""
-    import pyarrow as pa
+def _microseconds(signature: Signature | None) -> int | None:
+    """The time of a signature, where the calendar has it."""
+    if signature is None or signature.epoch is None:
+        return None
+    return signature.epoch * 1_000_000 if _FIRST_S <= signature.epoch <= _LAST_S else None
 
+
+def _since_1970(moment: datetime) -> int:
+    return (moment - datetime(1970, 1, 1)) // timedelta(microseconds=1)  # noqa: DTZ001  (UTC)
+
+
+def _table(filled: dict[str, list[Any]]) -> pa.Table:
+    return columns.table(
+        {
+            name: columns.integers(values)
+            if name in _INTEGERS
+            else columns.blobs(values)
+            if name == "path_bytes"
+            else columns.repeated(values)
+            if name in _REPEATED
+            else columns.texts(values)
+            for name, values in filled.items()
+        }
+    )
+
+
+def _kept(hunk: Hunk) -> bytes:
+    """The lines of a hunk, as many as are kept."""
+    text = hunk.text.rstrip(b"\n")
+    if len(text) <= LONGEST_TEXT:
+        return text
+    hunk.file.cut += 1
+    at = text.rfind(b"\n", 0, LONGEST_TEXT)
+    return text[: at if at > 0 else LONGEST_TEXT]
+
+
+def _problem(file: File) -> str | None:
+    if file.cut and file.problem is None:
+        return f"cut: {file.cut} hunks are kept to {LONGEST_TEXT // 1024} KiB each"
+    return file.problem
+
+
+def _odd_names(file: File) -> bytes | None:
+    """Both names, where one is not UTF-8."""
+    path, old = file.path, file.old_path or b""
+    if path.isascii() and old.isascii():
+        return None
+    names = old + b"\0" + path
     try:
-        found = pa.array(values, pa.binary()).cast(pa.string())
-    except pa.ArrowInvalid:
-        found = pa.array(
-            [None if value is None else value.decode(errors="replace") for value in values],
-            pa.string(),
-        )
-    return found
-
-
-def _names(file: File) -> tuple[str, str | None, bytes | None]:
-    try:
-        return file.path.decode(), None if file.old_path is None else file.old_path.decode(), None
+        names.decode()
     except UnicodeDecodeError:
-        old = file.old_path
-        return (
-            file.path.decode(errors="replace"),
-            None if old is None else old.decode(errors="replace"),
-            (old or b"") + b"\0" + file.path,
-        )
+        return names
+    return None
 
 
-def _mode(mode: bytes) -> str | None:
-    return mode.decode() if mode.strip(b"0") else None
-
-
-def _blob(blob: bytes) -> str | None:
-    return blob.decode() if blob.strip(b"0") else None
+def _unless_zero(value: bytes) -> bytes | None:
+    return value if value.strip(b"0") else None

@@ -181,13 +181,13 @@ class PostEraser:
         return _digits(str(known.get(str(post), post))) if isinstance(known, Mapping) else post
 
     def _erased(self, raw: bytes) -> bytes:
-        def without(match: re.Match[bytes]) -> bytes:
-            value = html.unescape(match[2].decode(errors="replace"))
-            number = _signed(value) if match[1] == b"LastEditorUserId" else None
-            name = None if match[1] == b"LastEditorUserId" else value
-            return b"" if self._is_somebody(number, name) else match[0]
-
-        words = _EDITORS.sub(without, raw).decode(errors="surrogateescape")
+        said = {
+            name: html.unescape(value.decode(errors="replace"))
+            for name, value in _EDITORS.findall(raw)
+        }
+        if self._is_editor(said.get(b"LastEditorUserId"), said.get(b"LastEditorDisplayName")):
+            raw = _EDITORS.sub(b"", raw)
+        words = raw.decode(errors="surrogateescape")
         return self._words.erased(words).encode(errors="surrogateescape")
 
     def _sede(self) -> bytes | None:
@@ -196,7 +196,7 @@ class PostEraser:
         lines = list(csv.reader(source))
         names = sede_rows.columns(lines[0]) if lines else []
         kept = [
-            [self._cell(*pair) for pair in zip(names, line, strict=False)]
+            self._line(names, line)
             for line in lines[1:]
             if not self._is_line_cut(dict(zip(names, line, strict=False)))
         ]
@@ -219,12 +219,12 @@ class PostEraser:
         user, name = sede_rows.integer(cells, "owneruserid"), cells.get("ownerdisplayname")
         return self._is_somebody(user, name) and self._is_written(own)
 
-    def _cell(self, name: str, value: str) -> str:
-        if name in _EDITOR_COLUMNS:
-            number = _signed(value) if name == _EDITOR_COLUMNS[0] else None
-            if self._is_somebody(number, None if name == _EDITOR_COLUMNS[0] else value):
-                return ""
-        return self._words.erased(value)
+    def _line(self, names: list[str], line: list[str]) -> list[str]:
+        cells = dict(zip(names, line, strict=False))
+        if self._is_editor(*(cells.get(name) for name in _EDITOR_COLUMNS)):
+            places = [at for at, name in enumerate(names) if name in _EDITOR_COLUMNS]
+            line = ["" if at in places else cell for at, cell in enumerate(line)]
+        return [self._words.erased(cell) for cell in line]
 
     # Whom and what it is about
 
@@ -245,6 +245,10 @@ class PostEraser:
         is_reply = re.search(r"(?:a|comment)/[0-9]+\Z", own)
         (self.found.comments if is_reply else self.found.written).add(own)
         return True
+
+    def _is_editor(self, number: str | None, name: str | None) -> bool:
+        """Whether somebody forgotten was the last to edit; their name may stand beside."""
+        return self._is_somebody(_signed(number), None) or self._is_somebody(None, name)
 
     def _is_somebody(self, number: int | None, name: str | None) -> bool:
         return self._words.is_forgotten(login_of(number, name))

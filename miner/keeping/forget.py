@@ -15,6 +15,7 @@ from data.compaction import quoted
 from data.errors import StudyError
 from data.identity import shown
 from miner import archive
+from miner.commits.forgetting import erase_people, named_in_commits, written_by
 from miner.ingest import check_key, who_in
 from miner.keeping.erased_posts import words_of
 from miner.keeping.erased_words import Words
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 
-_OWN = {"store.forgotten", "store.schema_migration", "store.response", *DERIVED}
+# What `miner link` noted about texts, with their words; it reads them again.
+_NOTES = ("store.reference", "store.link_read")
+# What is in repositories for everybody to see: names in code are left.
+_CODE = ("store.commit_file", "store.commit_hunk", "store.commit_function")
+_OWN = {"store.forgotten", "store.schema_migration", "store.response", *_NOTES, *_CODE, *DERIVED}
 
 
 @dataclass
@@ -155,12 +160,15 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
             f"DELETE FROM {_sql(table)} WHERE list_contains(?, artifact_id)",
             [sorted(what.artifacts)],
         )
+    for table in _NOTES:
+        writer.execute(f"DELETE FROM {table}")
+    erase_people(writer, what.people, people)
     _erase_words(writer, what, people)
     after = _sizes(writer)
     removal.removed = {
         table.removeprefix("store."): count - after[table]
         for table, count in before.items()
-        if count > after[table] and table != "store.response"
+        if count > after[table] and table not in ("store.response", *_NOTES)
     }
     return removal
 
@@ -168,8 +176,11 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
 def search(
     reader: Reader, asked: Forgotten, people: Callable[[str], Who], progress: Progress
 ) -> Found:
-    """What the responses hold of it."""
-    found = Found()
+    """What the responses and the commits hold of it."""
+    found = Found(
+        people=named_in_commits(reader, asked.people, people),
+        written=written_by(reader, asked.people),
+    )
     total = reader.value("SELECT count(*) FROM store.response")
     for done, (_number, exchange) in enumerate(archive.replay(reader), 1):
         found.add(without(exchange, asked, people(host_of(exchange.project)))[1])
@@ -297,7 +308,9 @@ def _texts(reader: Reader) -> Iterator[tuple[str, str, bool]]:
         "AND column_name NOT IN ('artifact_id', 'run_id', 'response_id') ORDER BY ALL"
     )
     for row in rows:
-        if row["name"] not in _OWN:
+        # Of a commit, only the message is somebody's text.
+        is_text = row["name"] != "store.commit" or row["column_name"] == "message"
+        if row["name"] not in _OWN and is_text:
             yield row["name"], row["column_name"], row["column_name"] in keys.get(row["name"], ())
 
 

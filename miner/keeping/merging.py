@@ -9,7 +9,7 @@ The other study is only read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from miner import archive
 from miner.ingest import check_key, who_in
 from miner.keeping.erasing import Forgotten, without
 from miner.keeping.forget import compact, erase_in, search
+from miner.keeping.merging_commits import TABLES as COMMITS
+from miner.keeping.merging_commits import take_commits
 from miner.rebuild import host_of, rebuild_in
 from miner.tables import DERIVED
 from miner.tombstones import bury, forgotten, names
@@ -43,6 +45,7 @@ _BESIDE = {
     "store.part_read": ("artifact_id", "part"),
     "store.wanted": ("artifact_id",),
     "store.search_slice": ("search",),
+    "store.dump_read": ("stream",),
     "store.final_label": ("round",),
 }
 # A verification that was broken off is begun anew: with half of its marks the rest would be gone.
@@ -77,6 +80,8 @@ def merge(
         _refuse_other_labels(source, writer, gone)
         for table in sorted(_BESIDE.keys() - taken.keys()):
             taken[table] = _take(source, writer, table, gone)
+        if has_one_key := _has_one_key(study, source):
+            taken |= take_commits(source, writer, forgotten(writer), who_in(study.directory))
         responses = _take_responses(study, source, writer, progress)
         people = _people(study, other.directory, source, writer, before.people)
         if responses or any(taken.values()):
@@ -84,7 +89,7 @@ def merge(
             provenance.record(writer, run, "ok")
             _derive(writer, study, run, people)
         is_new = forgotten(writer).artifacts - before.artifacts or people.known
-        left_out = _left_out(source)
+        left_out = _left_out(source, COMMITS if has_one_key else ())
     if is_new:
         compact(study, "what the other study has forgotten")
     return {
@@ -169,9 +174,9 @@ def _people(
     """Whom the other study has forgotten. With another key, their logins tell, if they are here."""
     rows = source.rows("SELECT subject FROM store.forgotten WHERE kind = 'person'")
     theirs = frozenset(row["subject"] for row in rows) - before
-    ours, mark = study_key(study.directory), source.value("SELECT fingerprint FROM store.key_check")
-    if not theirs or pseudonym(ours, "", "fingerprint") == mark:
+    if not theirs or _has_one_key(study, source):
         return _People(theirs)
+    ours, mark = study_key(study.directory), source.value("SELECT fingerprint FROM store.key_check")
     key = _key_of(directory)
     if key is None or pseudonym(key, "", "fingerprint") != mark:
         return _People(unknown=len(theirs))
@@ -188,6 +193,12 @@ def _people(
 
     search(writer, Forgotten(people=theirs), who_there, lambda _done, _total: None)
     return _People(frozenset(found.values()), len(theirs) - len(found))
+
+
+def _has_one_key(study: Study, source: Reader) -> bool:
+    """Whether both studies give everybody the same pseudonym."""
+    mark = source.value("SELECT fingerprint FROM store.key_check")
+    return bool(pseudonym(study_key(study.directory), "", "fingerprint") == mark)
 
 
 def _key_of(directory: Path) -> bytes | None:
@@ -218,12 +229,12 @@ def _derive(writer: Writer, study: Study, run: Run, people: _People) -> None:
     erase_in(writer, study, asked.with_found(found, names(writer, found.written)))
 
 
-def _left_out(source: Reader) -> dict[str, int]:
+def _left_out(source: Reader, taken: Iterable[str]) -> dict[str, int]:
     """Rows of tables that are not merged, such as results: analyses are made again."""
     rows = source.rows(
         "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY name"
     )
-    merged = {table.removeprefix("store.") for table in (*_BESIDE, *_ELSEWHERE)}
+    merged = {table.removeprefix("store.") for table in (*_BESIDE, *_ELSEWHERE, *taken)}
     tables = [row["name"] for row in rows if row["name"] not in merged]
     counts = {name: source.value(f"SELECT count(*) FROM store.{quoted(name)}") for name in tables}
     return {name: count for name, count in counts.items() if count}

@@ -12,6 +12,7 @@ from data.aliases import resolve
 from data.errors import StudyError
 from data.identity import artifact_id, shown
 from data.people import UNKNOWN
+from miner.commits.people import identity_of
 from miner.keeping.erased_words import PSEUDONYM
 from miner.posts.naming import STACK_OVERFLOW, site_of
 from miner.rebuild import host_of
@@ -26,6 +27,7 @@ _QUALIFIED = re.compile(
     r"(github|gitee):(?:([a-z0-9.-]+\.[a-z0-9-]+(?::[0-9]{1,5})?)/)?@?"
     r"([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)"
 )
+_MAIL = re.compile(r"(?:git:)?([^\s@<>:/]{1,254}@[^\s@<>/]{3,254})")
 _USER = re.compile(r"stackoverflow:(?:([a-z0-9.-]+)/)?users/(-?[0-9]{1,18})")
 _USER_PAGE = re.compile(r"users/(-?[0-9]{1,18})(?:/.*)?")
 _HOSTS = {"github": "github.com", "gitee": "gitee.com"}
@@ -46,6 +48,8 @@ def subject_of(reader: Reader, text: str, people: Callable[[str], Who]) -> Subje
     text = text.strip()
     if PSEUDONYM.fullmatch(text):
         return Subject(text, people=frozenset({text}))
+    if mail := _MAIL.fullmatch(text):
+        return Subject(people=frozenset({_author(mail[1], people)}))
     if person := _person(reader, text):
         login, hosts = person
         pseudonyms = {people(host)(login) or UNKNOWN for host in hosts}
@@ -58,6 +62,12 @@ def subject_of(reader: Reader, text: str, people: Callable[[str], Who]) -> Subje
     return _artifact(reader, text)
 
 
+def _author(address: str, people: Callable[[str], Who]) -> str:
+    """Who has an address in commits; one that GitHub gave out is that of a login."""
+    host, login = identity_of(address)
+    return people(host)(login) or UNKNOWN
+
+
 def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
     if found := _QUALIFIED.fullmatch(text):
         return found[3], [found[2] or _HOSTS[found[1]]]
@@ -65,7 +75,8 @@ def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
         return found[2], [site_of(found[1] or STACK_OVERFLOW)]
     if found := _LOGIN.fullmatch(text):
         rows = reader.rows("SELECT DISTINCT project FROM store.response")
-        hosts = {host_of(row["project"]) for row in rows} or {"github.com"}
+        # Commits name logins of GitHub in addresses that GitHub gave out.
+        hosts = {"github.com", *(host_of(row["project"]) for row in rows)}
         return found[1], sorted(hosts)
     parts = urlsplit(text)
     page = parts.path.strip("/")

@@ -188,8 +188,8 @@ def _digests(reader: Reader, kind: str, threshold: float) -> int | None:
     setting = json.dumps([VERSION, threshold])
     rows = reader.rows(
         f"WITH now AS (SELECT hash(?::VARCHAR, count(*), bit_xor(hash(text))) AS digest "
-        f"FROM ({_POPULATION}) AS text HAVING count(*) > 0) SELECT digest FROM now WHERE digest NOT IN "
-        "(SELECT digest FROM store.link_read WHERE text_id = ?)",
+        f"FROM ({_POPULATION}) AS text HAVING count(*) > 0) SELECT digest FROM now "
+        "WHERE digest NOT IN (SELECT digest FROM store.link_read WHERE text_id = ?)",
         [setting, kind, f"duplicates:{kind}"],
     )
     return rows[0]["digest"] if rows else None

@@ -26,7 +26,7 @@ from miner.posts.naming import STACK_OVERFLOW, site_of
 from miner.posts.plan import PostPlan, plan_posts
 from miner.posts.sede import read_sede
 from miner.posts.selection import PostSelection, checked_tags
-from miner.posts.walk import walk
+from miner.posts.walk import walk_all
 from miner.tokens import find_token
 from report.formatting import counted
 from report.progress import progress
@@ -98,7 +98,7 @@ def _run_api(directory: Path, options: Options, output: Output) -> dict[str, Any
     ):
         pauses.remember(ingest)
         fields = filter_for(ingest, selection)
-        walks = [walk(ingest, selection, tags, fields) for tags in selection.walks]
+        walks = walk_all(ingest, selection, fields)
         unknown = [" and ".join(each.tags) for each in walks if not each.is_known]
         document = document_of(ingest, selection, unknown)
         if len(unknown) < len(walks):

@@ -49,6 +49,8 @@ def read_dump(
     dump = _Dump(ingest, selection, tell, progress)
     questions = dump.questions(posts)
     answers = comments = None
+    if questions.has_changed:  # somebody is still writing it
+        return DumpRead(questions, None, None, takes_all=False)
     if selection.answers:
         answers = dump.answers(posts, questions)
     if selection.comments and (beside := comments_file(posts)):
@@ -121,21 +123,25 @@ class _Dump:
     def _read(self, job: _Job, scan: Scan, there: Reached | None) -> FileRead:
         """The rest of a file, one transaction a part."""
         tally = scan.picker.tally
+        has_changed, is_complete = False, False
+        at, digest = there.position if there else 0, there.digest if there else ""
         for part in scan.parts():
             has_changed = part.is_last and self._has_changed(job.file)
-            is_complete = part.is_complete and not has_changed
+            if has_changed:  # the next run looks at this part again
+                break
+            at, digest, is_complete = part.end, part.digest, part.is_complete
             if part.end > part.start or there is None:
-                at = self._at(job, part.end, part.digest, tally, is_complete=is_complete)
-                self._keep(job, part, scan.picker, at)
+                reached = self._at(job, at, digest, tally, is_complete=is_complete)
+                self._keep(job, part, scan.picker, reached)
         return FileRead(
             job.file.name,
-            part.end,
-            part.digest,
+            at,
+            digest,
             tally,
             is_complete,
             job.turn,
             was_resumed=there is not None,
-            broken=part.broken,
+            broken=scan.broken,
             has_changed=has_changed,
         )
 

@@ -63,7 +63,7 @@ class DumpFile:
                     yield read
             elif self._is_packed:
                 with self.path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:
-                    yield lambda view: _gunzipped(file, view)
+                    yield _gunzipping(file)
             else:
                 with self.path.open("rb", buffering=0) as plain:
                     yield lambda view: _filled(plain, view)
@@ -116,21 +116,29 @@ def _filled(file: io.FileIO, view: memoryview) -> int:
     return done
 
 
-def _gunzipped(file: gzip.GzipFile, view: memoryview) -> int:
-    done = 0
-    while done < len(view):
-        try:
-            got = file.read1(min(_CHUNK, len(view) - done))
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            if done:  # what came before is sound; the next call comes here again
-                break
-            cut = isinstance(error, EOFError)
-            raise Broken("it is cut" if cut else f"its gzip is damaged ({error})") from None
-        if not got:
-            break
-        view[done : done + len(got)] = got
-        done += len(got)
-    return done
+def _gunzipping(file: gzip.GzipFile) -> Read:
+    broken = ""
+
+    def read(view: memoryview) -> int:
+        nonlocal broken
+        done = 0
+        while done < len(view) and not broken:
+            try:
+                got = file.read1(min(_CHUNK, len(view) - done))
+            except EOFError:
+                broken = "it is cut"
+            except (gzip.BadGzipFile, zlib.error) as error:
+                broken = f"its gzip is damaged ({error})"
+            else:
+                if not got:
+                    break
+                view[done : done + len(got)] = got
+                done += len(got)
+        if broken and not done:  # what came before is sound, and was given out
+            raise Broken(broken)
+        return done
+
+    return read
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
+from xml.sax.saxutils import escape
 
 from data.records import PostRow, ReplyRow
 from miner.payload import Who
@@ -58,6 +59,9 @@ class Picker(Protocol):
     def accepted(self, row: Attributes) -> Found | None:
         """The row as a study has it, if it is meant."""
 
+    def unreadable(self, position: int, reason: str) -> None:
+        """Count a row of which not even the kind is known."""
+
 
 def row_at(buffer: bytearray, at: int, following: int) -> bytes:
     """The bytes of a row, without what stands between it and the next."""
@@ -69,6 +73,7 @@ class _Picker:
     """What pickers share: the distance from a row's begin to what follows its number."""
 
     root = "posts"
+    names_unreadable = True
 
     def __init__(self, site: str, who: Who) -> None:
         self.site = site
@@ -76,6 +81,12 @@ class _Picker:
         self.tally = Tally()
         self.base = 0
         self._offset = len('<row Id="')
+
+    def unreadable(self, position: int, reason: str) -> None:
+        """Count a row of which not even the kind is known."""
+        self.tally.count("unreadable")
+        if self.names_unreadable:
+            self.tally.damage(position, reason)
 
     def _unusual(self, buffer: bytearray, at: int, following: int) -> Attributes:
         """What a row is whose number has more digits, or that is written in another way."""
@@ -90,7 +101,7 @@ class _Picker:
             found = attributes(row_at(buffer, at, following))
             number_of(found, "Id")
         except DamagedRow as damage:
-            self.tally.unreadable(self.base + at, str(damage))
+            self.unreadable(self.base + at, str(damage))
             return {}
         return found
 
@@ -113,7 +124,8 @@ class Questions(_Picker):
         self._selection = selection
         self._tags = frozenset(tag.lower() for tag in selection.tags)
         # Both spellings of a list; a tag alone is looked for first, since most rows lack it.
-        self._names = [(name, f"|{name}|", f"&lt;{name}&gt;") for name in sorted(self._tags)]
+        names = (escape(tag, {'"': "&quot;"}) for tag in sorted(self._tags))
+        self._names = [(name, f"|{name}|", f"&lt;{name}&gt;") for name in names]
 
     def candidates(self, buffer: bytearray, start: int, end: int) -> Spans:
         """Questions that may have one of the tags."""
@@ -124,9 +136,12 @@ class Questions(_Picker):
         at = find(b"<", start)
         while at < end:
             following = find(b"<", at + 1)
-            if begins(_ANSWER, at + offset):
+            place = at + offset
+            if place > following:  # shorter than that: `</row>`
+                place = at
+            if begins(_ANSWER, place):
                 answers += 1
-            elif begins(_QUESTION, at + offset):
+            elif begins(_QUESTION, place):
                 questions += 1
                 if every or may_have_tag(buffer, at, following):
                     found.append((at, following))
@@ -174,6 +189,8 @@ class Questions(_Picker):
 class Answers(_Picker):
     """Picks the answers to questions."""
 
+    names_unreadable = False  # the questions of the same file were looked for before
+
     def __init__(self, site: str, who: Who, questions: Container[int]) -> None:
         super().__init__(site, who)
         self._questions = questions
@@ -187,12 +204,15 @@ class Answers(_Picker):
         at = find(b"<", start)
         while at < end:
             following = find(b"<", at + 1)
-            if begins(_ANSWER_TO, at + offset):
+            place = at + offset
+            if place > following:
+                place = at
+            if begins(_ANSWER_TO, place):
                 answers += 1
-                place = at + offset + skip
+                place += skip
                 if _number(buffer[place : find(b'"', place)]) in questions:
                     found.append((at, following))
-            elif begins(_QUESTION, at + offset):
+            elif begins(_QUESTION, place):
                 others += 1
             else:
                 if self._count_type(self._unusual(buffer, at, following)) == ANSWER:
@@ -237,9 +257,12 @@ class Comments(_Picker):
         at = find(b"<", start)
         while at < end:
             following = find(b"<", at + 1)
-            if begins(_COMMENT_ON, at + offset):
+            place = at + offset
+            if place > following:
+                place = at
+            if begins(_COMMENT_ON, place):
                 comments += 1
-                place = at + offset + skip
+                place += skip
                 if _number(buffer[place : find(b'"', place)]) in posts:
                     found.append((at, following))
             else:

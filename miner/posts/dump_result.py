@@ -37,8 +37,8 @@ class FileRead:
             )
         why = self.broken or "it is cut"
         return (
-            f"{self.name} ends at byte {self.position:,} without its end: {why}; the rows before "
-            "are stored; run the same command with the complete file, and it goes on from there"
+            f"{self.name} has no end, {why}: the rows before byte {self.position:,} are stored; "
+            "run the same command with the complete file, and it goes on from there"
         )
 
     def damages(self) -> list[str]:
@@ -90,7 +90,7 @@ class DumpRead:
         if self.answers is None or not self.takes_all:
             return None
         tally = self.answers.tally
-        return tally.kinds.get("answer", 0) - tally.kept - tally.damaged
+        return tally.kinds.get("answer", 0) - tally.kept - tally.damaged  # damaged answers
 
     def problems(self) -> list[str]:
         """What is missing, and what to do; the two readings of one file say it once."""

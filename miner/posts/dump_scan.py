@@ -45,7 +45,6 @@ class Part:
     digest: str  # SHA-256 of everything before it
     is_last: bool = False
     is_complete: bool = False  # whether it ends with the file's end, as it should
-    broken: str = ""  # why the file ends where it does, if it says so
 
 
 @dataclass
@@ -57,7 +56,7 @@ class Scan:
     picker: Picker
     position: int = 0
     hashed: _Hash = field(default_factory=sha256)
-    broken: str = ""
+    broken: str = ""  # why a packed file ends where it does
 
     def skip(self, count: int) -> bool:
         """Pass over bytes that were read before; whether there are so many."""
@@ -85,9 +84,7 @@ class Scan:
             if full or ending or self.position - start >= _SAVE_EVERY:
                 digest = self.hashed.copy().hexdigest()
                 is_whole = ending == "whole"
-                yield Part(
-                    raw, rows, start, self.position, digest, bool(ending), is_whole, self.broken
-                )
+                yield Part(raw, rows, start, self.position, digest, bool(ending), is_whole)
                 raw, rows, start, size = [], [], self.position, 0
 
     def _blocks(self, stop: int | None) -> Iterator[tuple[Picked, str]]:
@@ -102,6 +99,8 @@ class Scan:
             if self.position == 0:
                 self._check_prolog(bytes(buffer[: min(fill, _PROLOG)]))
             if fill < length:
+                with memoryview(buffer) as view:
+                    self._fill(view[fill : fill + 1])  # a packed file tells now why it ends
                 yield self._last_rows(buffer, fill, is_stopped=stop is not None)
                 return
             end = buffer.rfind(b"<", 0, fill)
@@ -110,8 +109,7 @@ class Scan:
                 buffer += bytes(length + 1 - len(buffer))
                 continue
             if end == 0:
-                reason = f"longer than {LONGEST_ROW >> 20} MB"
-                self.picker.tally.unreadable(self.position, reason)
+                self.picker.unreadable(self.position, f"longer than {LONGEST_ROW >> 20} MB")
             rows = self._rows(buffer, end) if end > 0 else []
             end = end if end > 0 else fill
             self._pass(buffer, end)
@@ -131,7 +129,8 @@ class Scan:
             self._pass(buffer, fill)
             return rows, "stopped"
         closing = f"</{self.picker.root}".encode()
-        if last >= 0 and buffer.startswith(closing, last) and b">" in buffer[last:fill]:
+        is_closed = last >= 0 and buffer.startswith(closing, last) and b">" in buffer[last:fill]
+        if is_closed and not self.broken:
             rows = self._rows(buffer, last)
             self._pass(buffer, fill)
             return rows, "whole"

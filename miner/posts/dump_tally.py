@@ -35,11 +35,6 @@ class Tally:
         if len(self.named) < NAMED:
             self.named.append((position, reason))
 
-    def unreadable(self, position: int, reason: str) -> None:
-        """Count a row of which not even the kind is known."""
-        self.count("unreadable")
-        self.damage(position, reason)
-
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)

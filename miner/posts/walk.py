@@ -47,26 +47,34 @@ class Walked:
     requests: int
 
 
-def walk(
-    ingest: PostIngest, selection: PostSelection, tags: tuple[str, ...], fields: str
-) -> Walked:
+def walk_all(ingest: PostIngest, selection: PostSelection, fields: str) -> list[Walked]:
+    """Read all lists to their ends; first those that never were, which are the most to lose."""
+    begun = {tags: _begun(ingest, selection, tags) for tags in selection.walks}
+
+    def is_complete(tags: tuple[str, ...]) -> bool:
+        point = begun[tags]
+        return point is not None and point.is_complete
+
+    order = sorted(selection.walks, key=is_complete)
+    return [_walk(ingest, _Asked(selection, tags, fields), begun[tags]) for tags in order]
+
+
+def _walk(ingest: PostIngest, asked: _Asked, point: Checkpoint | None) -> Walked:
     """Read one list to its end, from where it was left."""
     assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
-    client, about = ingest.client, selection.as_json(tags)
-    stream = f"{ingest.project} posts {json.dumps(about, sort_keys=True)}"
-    point = _begun(ingest, stream)
-    asked = _Asked(selection, tags, fields)
+    client, tags, about = ingest.client, asked.tags, asked.selection.as_json(asked.tags)
     if point is None:
         place = {"sort": "creation", "began": None}
-        point = Checkpoint(
-            stream, ingest.project, {**about, **place}, asked.url("creation", None, 1)
-        )
+        stream, url = _stream(ingest, about), asked.url("creation", None, 1)
+        point = Checkpoint(stream, ingest.project, {**about, **place}, url)
     is_first, before = point.selection["sort"] == "creation", client.sent
     while True:
         response = client.get(*_split(point.url))
         said = response.json()
-        if point.since is None and not entry(said, "items") and is_first:
-            return Walked(tags, is_known=False, is_first=True, requests=client.sent - before)
+        if not entry(said, "items"):
+            is_known = point.since is not None or not is_first
+            if not is_known or point.is_complete:  # nothing to store
+                return Walked(tags, is_known, is_first, client.sent - before)
         sort = point.selection["sort"]
         if point.selection["began"] is None:
             began = since_text(_server_time(response) - _EARLIER)
@@ -75,7 +83,7 @@ def walk(
         point = _advanced(point, said, asked)
         ingest.keep(ingest.exchange(response, request), [point])
         if point.is_complete:
-            return Walked(tags, is_known=True, is_first=is_first, requests=client.sent - before)
+            return Walked(tags, True, is_first, client.sent - before)
 
 
 @dataclass(frozen=True)
@@ -136,12 +144,18 @@ def _advanced(point: Checkpoint, said: Any, asked: _Asked) -> Checkpoint:
     )
 
 
-def _begun(ingest: PostIngest, stream: str) -> Checkpoint | None:
+def _stream(ingest: PostIngest, about: Mapping[str, Any]) -> str:
+    return f"{ingest.project} posts {json.dumps(about, sort_keys=True)}"
+
+
+def _begun(
+    ingest: PostIngest, selection: PostSelection, tags: tuple[str, ...]
+) -> Checkpoint | None:
     if not ingest.study.exists:  # it is made with the first page, not for a misspelt tag
         return None
     # Not reading: the run before may have been killed before there were tables.
     with ingest.study.writing(keep_log=True) as writer:
-        return checkpoints.load(writer, stream)
+        return checkpoints.load(writer, _stream(ingest, selection.as_json(tags)))
 
 
 def _times(said: Any, name: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ import pyarrow as pa
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the loopback server of the tests
 
 import issue_mining
+import links
 from measured import Measured, in_turn
 
 from data import provenance
@@ -139,6 +140,8 @@ def main() -> int:
         kept_log(),
         issue_mining.bulk_insert(),
         issue_mining.memory(),
+        links.again(),
+        links.duplicates(),
     ]
     print(f"{'what':48} {'ours':>9} {'other':>10} {'ratio':>7}  target")
     for each in found:

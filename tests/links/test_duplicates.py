@@ -91,7 +91,7 @@ def test_short_texts_are_compared_as_a_whole(linking: Linking) -> None:
 def test_the_same_commit_in_a_fork(linking: Linking) -> None:
     mine = linking.commit(SHA, "x", created_at=START)
     fork = linking.commit(SHA, "x", project="fork/lib", created_at=START)
-    assert suggested(linking) == {(mine, fork): 1}
+    assert suggested(linking) == {(fork, mine): 1}
     assert linking.links("evidence, found_in") == {("same hash", "hash")}
 
 
@@ -119,6 +119,16 @@ def test_what_is_gone_is_nobodys_duplicate(linking: Linking) -> None:
     linking.departure(f"{LIB}#2", "deleted")
     linking.link(duplicates=False)  # which looks for none, and keeps none that have lost their end
     assert linking.links() == set()
+    linking.drop("departure", f"{LIB}#2")
+    assert [*suggested(linking)] == [("3", "2")]
+
+
+def test_a_score_that_is_just_the_threshold_is_enough(linking: Linking) -> None:
+    words = [f"word{number}" for number in range(42)]
+    linking.issue(1, " ".join(words), title="")
+    linking.issue(2, " ".join(words[:22]), title="")
+    linking.issue(3, " ".join(words[:21]), title="")
+    assert suggested(linking, 0.5) == {("2", "1"): 0.5, ("3", "2"): 0.95}
 
 
 def test_another_threshold_is_another_result(linking: Linking) -> None:

@@ -191,11 +191,14 @@ def test_issues_of_a_private_host_tell_how_its_commits_are_read(linking: Linking
 def test_what_is_forgotten_leaves_no_words(linking: Linking) -> None:
     linking.issue(1, "see #2")
     linking.comment(5, f"{LIB}#1", "Duplicate of #2")
+    linking.commit(SHA, "Fixes #2")
     linking.link()
     forget(linking.study, f"{LIB}#1")
+    said = str(linking.tables())
+    assert "example/lib#1" not in said
+    assert "comment/5" not in said
     linking.link()
-    assert linking.links() == set()
-    assert linking.tables()["store.reference"] == []
+    assert linking.links() == {(COMMIT, f"{LIB}#2", "fixes", "message")}
 
 
 def test_the_command_shows_links_by_kind(linking: Linking, command: Command) -> None:

@@ -202,7 +202,11 @@ def test_whatever_a_text_holds_references_are_sound(text: str, kind: str) -> Non
         assert each.kind in ("fixes", "mentions", "picks", "reverts", "duplicate", "part of")
 
 
-@pytest.mark.parametrize("piece", [*PIECES[:-1], "#12 ", "(#1) ", "[#1](", "a/a#", "fixes ", "x"])
+@pytest.mark.parametrize(
+    "piece",
+    ["#12 ", "(#1) ", "[#1](", "a/a#", "a/", "fixes ", "x", "`", "` ``", "\n ", "\n> ", "https://",
+     "https://github.com/a/b/issues/1 ", "abcdef0 ", "0", "<a href=", "<", "duplicate of "],
+)  # fmt: skip
 def test_a_megabyte_of_anything_is_quick(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     start = time.process_time()

@@ -15,6 +15,7 @@ from subprocess import PIPE, Popen
 from typing import IO, Literal
 
 from loopback.exchange import Request
+from loopback.stackexchange import StackExchange
 from loopback.world import World
 
 Moment = Literal["before", "mid", "after", "written"]
@@ -65,7 +66,7 @@ def launching() -> Iterator[Launcher]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if name not in {"STUDY", "GITHUB_TOKEN", "GITEE_TOKEN"}
+        if name not in {"STUDY", "GITHUB_TOKEN", "GITEE_TOKEN", "STACKEXCHANGE_KEY"}
     }
     with Popen(words, stdin=PIPE, stdout=PIPE, text=True, env=kept) as program:
         try:
@@ -77,7 +78,7 @@ def launching() -> Iterator[Launcher]:
 
 @contextmanager
 def kill_on(
-    world: World, launcher: Launcher, moment: Moment, due: Due, study: Path
+    world: World | StackExchange, launcher: Launcher, moment: Moment, due: Due, study: Path
 ) -> Iterator[None]:
     """Kill the fetch that runs at the first request for which `due` holds.
 

@@ -20,6 +20,8 @@ _HEAVY = (
     "miner.cli",
     "miner.issues.command",
     "miner.issues.view",
+    "miner.posts.command",
+    "miner.posts.view",
     "github.Requester",
     "pyarrow",
     "duckdb",

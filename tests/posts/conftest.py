@@ -16,6 +16,7 @@ from mining import FakeTime
 from posting import Posting
 
 from data import redaction
+from data.store import Study
 
 
 @pytest.fixture
@@ -42,10 +43,18 @@ def posting(
     fake_time: FakeTime,
     alone: None,  # noqa: ARG001
 ) -> Iterator[Callable[..., Posting]]:
-    """Serves a site, and runs `miner posts` against it into a new study."""
-    with ExitStack() as running, opened_once(monkeypatch):
+    """Serves a site, and runs `miner posts` against it into a new study.
 
-        def start(world: StackExchange | None = None, study: str = "study") -> Posting:
+    Studies stay open, which saves most of the time; `as_usual=True` opens and closes them.
+    """
+    with ExitStack() as running:
+
+        def start(
+            world: StackExchange | None = None, study: str = "study", *, as_usual: bool = False
+        ) -> Posting:
+            if not as_usual:
+                running.enter_context(opened_once(monkeypatch))
+                monkeypatch.setattr(Study, "compact", lambda _self: None)  # it needs the file
             made = world or StackExchange.small()
             made.clock = lambda: fake_time.now.replace(tzinfo=UTC).timestamp()
             server = running.enter_context(serving(made))

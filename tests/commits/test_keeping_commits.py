@@ -1,0 +1,192 @@
+"""Commits that are rebuilt, forgotten and merged."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from data.store import Study
+
+Command = Callable[..., CompletedProcess[str]]
+_TABLES = (
+    "commits",
+    "commit_files",
+    "commit_hunks",
+    "commit_functions",
+    "keyword_hits",
+    "git_walks",
+)
+_ENVIRONMENT = {
+    **os.environ,
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_COMMITTER_NAME": "Cleo",
+    "GIT_COMMITTER_EMAIL": "cleo@example.org",
+    "GIT_AUTHOR_DATE": "1700000000 +0100",
+    "GIT_COMMITTER_DATE": "1700000000 +0100",
+}
+
+
+def _git(folder: Path, *words: str, author: str = "Ada <ada@example.org>") -> None:
+    name, _, address = author.removesuffix(">").partition(" <")
+    who = {"GIT_AUTHOR_NAME": name, "GIT_AUTHOR_EMAIL": address}
+    subprocess.run(["git", *words], cwd=folder, env=_ENVIRONMENT | who, check=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Three commits: by Ada, by Ada with Bob, and by somebody with an address of GitHub."""
+    folder = tmp_path / "layers"
+    folder.mkdir()
+    _git(folder, "init", "--quiet", "--initial-branch=main")
+    (folder / "layers.py").write_text("def call(x):\n    return x\n")
+    _git(folder, "add", ".")
+    _git(folder, "commit", "--quiet", "-m", "Add a layer")
+    (folder / "layers.py").write_text("def call(x):\n    return x + 1\n")
+    message = "Fix the loss\n\nThanks to bob@example.org\nCo-authored-by: Bob <bob@example.org>"
+    _git(folder, "commit", "--quiet", "-am", message)
+    (folder / "layers.py").write_text("def call(x):\n    return x + 2\n")
+    octo = "Octo <7+octo@users.noreply.github.com>"
+    _git(folder, "commit", "--quiet", "-am", "Fix the layer", author=octo)
+    return folder
+
+
+@pytest.fixture
+def study(command: Command, repository: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    assert command("miner", "commits", repository, "--study", folder).returncode == 0
+    return folder
+
+
+def _contents(study: Path) -> dict[str, list[dict[str, Any]]]:
+    with Study(study).reading() as reader:
+        return {name: reader.rows(f"SELECT * FROM {name} ORDER BY ALL") for name in _TABLES}
+
+
+def _rows(study: Path, sql: str) -> list[dict[str, Any]]:
+    with Study(study).reading() as reader:
+        return reader.rows(sql)
+
+
+def test_a_rebuild_reads_the_repository_again(command: Command, study: Path) -> None:
+    before = _contents(study)
+    with Study(study).writing() as writer:
+        writer.execute("UPDATE store.commit SET message = 'damaged'")
+        writer.execute("DELETE FROM store.commit_hunk")
+
+    done = command("miner", "rebuild", "--study", study, "--json")
+
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["rows"]["commit"] == 3
+    assert _contents(study) == before
+
+
+def test_a_repository_that_is_missing_is_named_and_its_rows_stay(
+    command: Command, study: Path, repository: Path
+) -> None:
+    before = _contents(study)
+    shutil.rmtree(repository)
+
+    done = command("miner", "rebuild", "--study", study)
+
+    assert done.returncode == 1
+    assert "local/layers: its commits are kept as they are" in " ".join(done.stderr.split())
+    assert _contents(study) == before
+
+
+@pytest.mark.parametrize("name", ["octo", "github:octo", "7+octo@users.noreply.github.com"])
+def test_an_author_is_forgotten_with_what_they_wrote(
+    command: Command, study: Path, repository: Path, name: str
+) -> None:
+    done = command("miner", "forget", name, "--study", study)
+
+    assert done.returncode == 0, done.stderr
+    for again in (False, True):  # reading it once more does not bring it back
+        if again:
+            command("miner", "commits", repository, "--all", "--study", study)
+            command("miner", "rebuild", "--study", study)
+        messages = {row["message"] for row in _rows(study, "SELECT message FROM commits")}
+        assert len(messages) == 2
+        assert "Fix the layer\n" not in messages
+        assert len(_rows(study, "SELECT * FROM commit_files")) == (2 if again else 1)
+
+
+def test_a_person_who_is_only_named_is_taken_out_of_messages(command: Command, study: Path) -> None:
+    done = command("miner", "forget", "bob@example.org", "--study", study)
+
+    assert done.returncode == 0, done.stderr
+    for again in (False, True):
+        if again:
+            command("miner", "rebuild", "--study", study)
+        messages = [row["message"] for row in _rows(study, "SELECT message FROM commits")]
+        assert len(messages) == 3
+        assert "bob" not in "".join(messages).lower()
+        assert any("Co-authored-by: forgotten" in message for message in messages)
+    assert b"bob@example.org" not in (study / "study.duckdb").read_bytes()
+
+
+def test_a_committer_is_nobody_afterwards(command: Command, study: Path) -> None:
+    command("miner", "forget", "cleo@example.org", "--study", study)
+
+    rows = _rows(study, "SELECT committer FROM commits")
+    assert [row["committer"] for row in rows] == ["person_unknown"] * 3
+
+
+def test_a_commit_is_forgotten(command: Command, study: Path) -> None:
+    (row,) = _rows(study, "SELECT artifact_id FROM commits WHERE message LIKE 'Fix the layer%'")
+
+    done = command("miner", "forget", row["artifact_id"], "--study", study)
+
+    assert done.returncode == 0, done.stderr
+    for view in ("commits", "commit_files", "commit_hunks", "commit_functions", "keyword_hits"):
+        rows = _rows(study, f"SELECT artifact_id FROM {view}")
+        assert row["artifact_id"] not in {each["artifact_id"] for each in rows}
+    (tombstone,) = _rows(study, "SELECT * FROM artifacts WHERE gone_reason = 'forgotten'")
+    assert tombstone["artifact_id"] == row["artifact_id"]
+
+
+def test_studies_of_one_key_are_merged_with_their_commits(
+    command: Command, study: Path, repository: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(study / "study.key", other / "study.key")
+    command("miner", "commits", repository, "--all", "--study", other)
+    (repository / "more.py").write_text("x = 1\n")
+    _git(repository, "add", ".")
+    _git(repository, "commit", "--quiet", "-m", "Fix more")
+    command("miner", "commits", repository, "--study", study)
+
+    done = command("miner", "merge", other, "--study", study, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["left_out"] == {}
+    assert len(_rows(study, "SELECT * FROM commits")) == 4
+    assert len(_rows(study, "SELECT * FROM commit_files")) == 4
+    once = _contents(study)
+    command("miner", "merge", other, "--study", study)
+    assert _contents(study) == once
+    command("miner", "rebuild", "--study", study)
+    assert len(_rows(study, "SELECT * FROM commit_files")) == 4
+
+
+def test_with_another_key_commits_are_left_out_and_counted(
+    command: Command, study: Path, repository: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    command("miner", "commits", repository, "--all", "--study", other)
+    before = _contents(study)
+
+    done = command("miner", "merge", other, "--study", study, "--json")
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["left_out"]["commit"] == 3
+    assert _contents(study) == before
