@@ -36,3 +36,11 @@ class Reading:
         """The only row; its only value where it has one."""
         (row,) = self.rows(sql, *parameters)
         return row[0] if len(row) == 1 else row
+
+    def without_runs(self, table: str) -> list[dict[str, Any]]:
+        """The rows of a table, but for runs and times of reading."""
+        left_out = {"run_id", "fetched_at", "gone_at", "started_at"}
+        with Study(self.study).reading() as reader:
+            rows = reader.rows(f"SELECT * FROM {table}")
+        kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
+        return sorted(kept, key=repr)

@@ -49,7 +49,10 @@ class Linking:
         more = {"source": "github", "title": "A title", **more}
         project = more.setdefault("project", "example/lib")
         name = project.removeprefix("gitee.com/") if more["source"] == "gitee" else project
-        row = {"artifact_id": f"{more['source']}:{name}#{number}", "number": str(number)}
+        row: dict[str, Any] = {
+            "artifact_id": f"{more['source']}:{name}#{number}",
+            "number": str(number),
+        }
         row |= {"is_pull": False, "body": body, "tracker_labels": [], "row_hash": 0}
         return self._put("issue", row | {"created_at": self._moment()} | _SAID | more)
 
@@ -58,26 +61,40 @@ class Linking:
 
     def commit(self, sha: str, message: str, **more: Any) -> str:
         project = more.setdefault("project", "example/lib")
-        row = {"artifact_id": f"git:{project}@{sha}", "sha": sha, "parents": []}
+        row: dict[str, Any] = {"artifact_id": f"git:{project}@{sha}", "sha": sha, "parents": []}
         row |= {"message": message, "created_at": self._moment()}
         return self._put("commit", row | _SEEN | more)
 
     def post(self, number: int, body: str, **more: Any) -> str:
-        row = {"artifact_id": f"stackoverflow:{number}", "site": "stackoverflow.com"}
+        row: dict[str, Any] = {
+            "artifact_id": f"stackoverflow:{number}",
+            "site": "stackoverflow.com",
+        }
         row |= {"post_id": number, "title": "A question", "body": body, "tags": [], "row_hash": 0}
         return self._put("post", row | {"created_at": self._moment()} | _SAID | more)
 
     def comment(self, number: int, artifact: str, body: str) -> str:
-        row = {"comment_id": f"github:comment/{number}", "artifact_id": artifact, "body": body}
+        row: dict[str, Any] = {
+            "comment_id": f"github:comment/{number}",
+            "artifact_id": artifact,
+            "body": body,
+        }
         return self._put("comment", row | {"row_hash": 0} | _SAID, "comment_id")
 
     def answer(self, number: int, artifact: str, body: str) -> str:
-        row = {"comment_id": f"stackoverflow:a/{number}", "artifact_id": artifact, "body": body}
+        row: dict[str, Any] = {
+            "comment_id": f"stackoverflow:a/{number}",
+            "artifact_id": artifact,
+            "body": body,
+        }
         row |= {"is_answer": True, "post_id": number, "row_hash": 0}
         return self._put("reply", row | _SAID, "comment_id")
 
     def event(self, artifact: str, kind: str, other: str | None) -> str:
-        row = {"event_id": f"event {artifact} {kind} {other}", "artifact_id": artifact}
+        row: dict[str, Any] = {
+            "event_id": f"event {artifact} {kind} {other}",
+            "artifact_id": artifact,
+        }
         return self._put(
             "issue_event",
             row | {"kind": kind, "other_id": other, "row_hash": 0} | _SAID,
@@ -85,16 +102,26 @@ class Linking:
         )
 
     def alias(self, alias: str, artifact: str, kind: str) -> None:
-        row = {"alias": alias, "artifact_id": artifact, "kind": kind, "run_id": "run"}
+        row: dict[str, Any] = {
+            "alias": alias,
+            "artifact_id": artifact,
+            "kind": kind,
+            "run_id": "run",
+        }
         self._put("alias", row | {"response_id": "r"}, "alias")
 
     def departure(self, artifact: str, reason: str) -> None:
-        row = {"artifact_id": artifact, "reason": reason, "gone_at": START, "run_id": "run"}
+        row: dict[str, Any] = {
+            "artifact_id": artifact,
+            "reason": reason,
+            "gone_at": START,
+            "run_id": "run",
+        }
         self._put("departure", row | {"response_id": "r"})
 
     def response(self, number: int, request: dict[str, Any], said: Any) -> None:
         body = json.dumps(said).encode()
-        row = {"number": number, "response_id": f"r{hash(body)}", "run_id": "run"}
+        row: dict[str, Any] = {"number": number, "response_id": f"r{hash(body)}", "run_id": "run"}
         row |= {"source": "github", "project": "github:example/lib", "request": json.dumps(request)}
         row |= {"url": "/", "final_url": "/", "status": 200, "headers": "{}"}
         self._put(

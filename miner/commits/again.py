@@ -59,13 +59,14 @@ def _check(own: Sequence[Walk], study: Study) -> None:
 
 def _project(writer: Writer, study: Study, project: str, own: Sequence[Walk]) -> None:
     names = sorted({name for walk in own for name in walk.options["lexicons"]})
-    mine = "artifact_id IN (SELECT artifact_id FROM store.commit WHERE project = ?)"
+    # By their ids: the rows of the commits themselves may be gone already.
+    mine, prefix = "starts_with(artifact_id, ?)", f"git:{project}@"
     writer.execute(
         f"DELETE FROM store.keyword_hit WHERE {mine} AND list_contains(?, lexicon)",
-        [project, names],
+        [prefix, names],
     )
-    for table in reversed(DERIVED):
-        writer.execute(f"DELETE FROM {table} WHERE {mine}", [project])
+    for table in DERIVED:
+        writer.execute(f"DELETE FROM {table} WHERE {mine}", [prefix])
     writer.execute("DELETE FROM store.git_walk WHERE project = ? AND is_complete", [project])
     earlier: list[Walk] = []
     for walk in own:

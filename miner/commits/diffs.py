@@ -228,12 +228,14 @@ def _one(
         file.problem = "; ".join(
             f"blob {blob} is {bad[blob]}" for blob in _blobs(file) if blob in bad
         )
-    sink.finish([*shown, *lost], "part", _summary(lost))
+    if lost:
+        sink.finish([*shown, *lost], "part", _summary(lost))
+    else:
+        sink.finish(shown)
 
 
 def _summary(lost: Sequence[File]) -> str:
-    first = f": {lost[0].problem}" if lost else ""
-    return f"{len(lost)} file{'s' * (len(lost) != 1)} cannot be read{first}"
+    return f"{len(lost)} file{'s' * (len(lost) != 1)} cannot be read: {lost[0].problem}"
 
 
 def _groups(files: Sequence[File]) -> list[list[bytes]]:

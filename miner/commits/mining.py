@@ -318,6 +318,7 @@ class Known:
 
 
 def _known(reader: Reader, project: str, scope: Iterable[str], since: int | None) -> list[Known]:
+    """Commits of the scope that are stored, and those that could not be read."""
     wanted = set(scope)
     rows = reader.rows(
         "SELECT sha, len(parents) AS parents, diff, coalesce(functions_read, false) AS functions, "
@@ -332,7 +333,7 @@ def _known(reader: Reader, project: str, scope: Iterable[str], since: int | None
             tuple(diffs.missing_in(row["problem"] or "")),
         )
         for row in rows
-        if row["sha"] in wanted
+        if row["sha"] in wanted or row["diff"] in ("part", "unreadable")
     ]  # fmt: skip
 
 

@@ -248,6 +248,8 @@ class _Reader:
             added = piece.count(b"\n+")
             self._hunk.file.added += added
             self._hunk.file.deleted += added
+            if len(self._hunk.text) <= LONGEST_TEXT:
+                self._hunk.text += piece[: 2 * LONGEST_TEXT]
         elif self._listing:
             self._listing.append(piece)
 

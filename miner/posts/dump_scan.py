@@ -26,6 +26,7 @@ LONGEST_ROW = 64 << 20
 PART_ROWS = 2_000
 PART_BYTES = 4 << 20
 _SAVE_EVERY = 1 << 30  # bytes without a row that is meant
+_SPARE = 64  # for the `<` of a row that never came, and for looking beyond the end
 _PROLOG = 1 << 16
 _HINT = "Give Posts.xml of a Stack Exchange data dump, as archive.org has it."
 _ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]{1,40})""")
@@ -90,7 +91,7 @@ class Scan:
     def _blocks(self, stop: int | None) -> Iterator[tuple[Picked, str]]:
         """The rows of one block after the other; at the end, whether the file is `whole`."""
         length = BLOCK
-        buffer = bytearray(length + 1)  # and a place for the `<` of a row that never came
+        buffer = bytearray(length + _SPARE)
         fill = 0
         while True:
             limit = length if stop is None else min(length, stop - self.position)
@@ -106,7 +107,7 @@ class Scan:
             end = buffer.rfind(b"<", 0, fill)
             if end == 0 and length < LONGEST_ROW:
                 length *= 2
-                buffer += bytes(length + 1 - len(buffer))
+                buffer += bytes(length + _SPARE - len(buffer))
                 continue
             if end == 0:
                 self.picker.unreadable(self.position, f"longer than {LONGEST_ROW >> 20} MB")
@@ -118,7 +119,7 @@ class Scan:
                 view[:fill] = view[end : end + fill]
             if length > BLOCK and fill < BLOCK:
                 length = BLOCK
-                del buffer[length + 1 :]
+                del buffer[length + _SPARE :]
             yield rows, ""
 
     def _last_rows(self, buffer: bytearray, fill: int, *, is_stopped: bool) -> tuple[Picked, str]:

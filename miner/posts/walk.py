@@ -80,7 +80,7 @@ def _walk(ingest: PostIngest, asked: _Asked, point: Checkpoint | None) -> Walked
             began = since_text(_server_time(response) - _EARLIER)
             point = replace(point, selection={**point.selection, "began": began})
         request = {"kind": "questions", **about, "sort": sort}
-        point = _advanced(point, said, asked)
+        point = _advanced(point, said, asked, str(since_text(_server_time(response))))
         ingest.keep(ingest.exchange(response, request), [point])
         if point.is_complete:
             return Walked(tags, True, is_first, client.sent - before)
@@ -112,7 +112,7 @@ class _Asked:
         return f"/questions?{urlencode(sorted(parameters.items()))}"
 
 
-def _advanced(point: Checkpoint, said: Any, asked: _Asked) -> Checkpoint:
+def _advanced(point: Checkpoint, said: Any, asked: _Asked, now: str) -> Checkpoint:
     sort = str(point.selection["sort"])
     times = tuple(_times(said, _TIMES[sort]))
     page = _page_of(point.url)
@@ -135,6 +135,7 @@ def _advanced(point: Checkpoint, said: Any, asked: _Asked) -> Checkpoint:
     since = max(filter(None, (point.since, *times)), default=None)
     if sort == "creation" or since is None:
         since = point.selection["began"]
+    since = min(since, now)  # a time to come would hide everything until then
     return replace(
         found,
         selection={**point.selection, "sort": "activity"},

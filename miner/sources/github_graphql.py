@@ -66,7 +66,8 @@ _EVENTS = """
       ... on LabeledEvent { createdAt actor { __typename login } label { name } }
       ... on UnlabeledEvent { createdAt actor { __typename login } label { name } }
       ... on ClosedEvent {
-        createdAt actor { __typename login } stateReason closer { ... on Commit { url } }
+        createdAt actor { __typename login } stateReason
+        closer { ... on Commit { url } ... on PullRequest { url } }
       }
       ... on ReopenedEvent { createdAt actor { __typename login } }
       ... on CrossReferencedEvent {
@@ -76,7 +77,10 @@ _EVENTS = """
       ... on ReferencedEvent { createdAt actor { __typename login } commit { url } }
       ... on TransferredEvent { createdAt actor { __typename login } }
       ... on RenamedTitleEvent { createdAt actor { __typename login } currentTitle }
-      ... on MarkedAsDuplicateEvent { createdAt actor { __typename login } }
+      ... on MarkedAsDuplicateEvent {
+        createdAt actor { __typename login }
+        canonical { ... on Issue { url } ... on PullRequest { url } }
+      }
       ... on ConvertedToDiscussionEvent { createdAt actor { __typename login } }
     }"""
 
@@ -300,6 +304,7 @@ def _events(artifact: str, said: Any, who: Who) -> Iterator[EventRow]:
             entry(item, "source", "url")
             or entry(item, "closer", "url")
             or entry(item, "commit", "url")
+            or entry(item, "canonical", "url")
         )
         reason = text(item.get("stateReason"))
         yield github.event_row(

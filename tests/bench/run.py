@@ -16,6 +16,7 @@ import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the loopback server of the tests
 
+import dump_mining
 import issue_mining
 import links
 from measured import Measured, in_turn
@@ -140,6 +141,7 @@ def main() -> int:
         kept_log(),
         issue_mining.bulk_insert(),
         issue_mining.memory(),
+        *dump_mining.measures(),
         links.again(),
         links.duplicates(),
     ]

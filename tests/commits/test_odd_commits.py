@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from commits_reading import Reading
-from repositories_on_disk import EPOCH, PERSON, Repository
+from repositories_on_disk import PERSON, Repository
 
 from miner.commits.messages import GUESSED
 
@@ -29,52 +29,49 @@ def test_a_time_beyond_the_calendar_is_kept_as_a_number(made: Repository, readin
     assert reading.one("SELECT title FROM artifacts") == "a message"
 
 
-@pytest.mark.parametrize(
-    ("author", "epoch", "zone"),
-    [
-        (b"Nobody", None, None),
-        (b"Ada <ada@example.org>", None, None),
-        (b"Ada <ada@example.org> never", None, None),
-        (b"Ada <ada@example.org> 99999999999999999999999 +0000", None, "+0000"),
-        (b"Ada <ada@example.org> -5 -0000", -5, "-0000"),
-        (b"A > B <ada@example.org> 7 utc", 7, None),
-        (b" <> 0 +0100", 0, "+0100"),
-    ],
-)
-def test_half_a_signature_is_read_as_far_as_it_goes(
-    made: Repository, reading: Reading, author: bytes, epoch: int | None, zone: str | None
-) -> None:
-    made.commit({"a": b"1\n"}, author=author)
-    reading.read(made.folder, "--all")
-    assert reading.one("SELECT author_epoch, author_zone FROM commits") == (epoch, zone)
+SIGNATURES = [
+    (b"Nobody", None, None),
+    (b"Ada <ada@example.org>", None, None),
+    (b"Ada <ada@example.org> never", None, None),
+    (b"Ada <ada@example.org> 99999999999999999999999 +0000", None, "+0000"),
+    (b"Ada <ada@example.org> -5 -0000", -5, "-0000"),
+    (b"A > B <ada@example.org> 7 utc", 7, None),
+    (b" <> 0 +0100", 0, "+0100"),
+]
 
 
-@pytest.mark.parametrize(
-    ("headers", "message", "text", "encoding"),
-    [
-        (b"encoding ISO-8859-1\n", b"r\xe9sum\xe9\n", "résumé", "ISO-8859-1"),
-        (b"", b"r\xe9sum\xe9\n", "résumé", GUESSED),
-        (b"encoding windows-1251\n", b"\xe4\xe0\n", "да", "windows-1251"),
-        (b"encoding no-such-thing\n", "ja é".encode(), "ja é", None),
-        (b"encoding zlib_codec\n", b"\xff\xfe", "ÿþ", GUESSED),
-        (b"encoding UTF-8\n", "résumé".encode(), "résumé", None),
-        (b"gpgsig -----BEGIN\n \n author X <x> 1 +0\n -----END\n", b"signed", "signed", None),
-        (b"", b"", "", None),
-        (b"", b"before\x00behind\n", "before\ufffdbehind", None),
-        (b"", b"\n\n  body\r\n\x01mark\n\n", "  body\r\n\x01mark", None),
-    ],
-)
-def test_messages_are_whole_in_every_encoding(
-    made: Repository,
-    reading: Reading,
-    headers: bytes,
-    message: bytes,
-    text: str,
-    encoding: str | None,
-) -> None:
-    made.commit({"a": b"1\n"}, message, headers=headers)
-    reading.read(made.folder, "--all")
-    assert reading.one("SELECT message, encoding FROM commits") == (text, encoding)
+def test_half_a_signature_is_read_as_far_as_it_goes(made: Repository, reading: Reading) -> None:
+    for number, (author, _epoch, _zone) in enumerate(SIGNATURES):
+        made.commit({"a": b"1\n"}, b"%d" % number, author=author, branch=f"b{number}")
+    reading.read(made.folder, "--all", "--all-branches")
+    found = reading.rows("SELECT author_epoch, author_zone FROM commits ORDER BY message::INT")
+    assert found == [(epoch, zone) for _author, epoch, zone in SIGNATURES]
+
+
+MESSAGES = [
+    (b"encoding ISO-8859-1\n", b"r\xe9sum\xe9\n", "résumé", "ISO-8859-1"),
+    (b"", b"r\xe9sum\xe9\n", "résumé", GUESSED),
+    (b"encoding windows-1251\n", b"\xe4\xe0\n", "да", "windows-1251"),
+    (b"encoding no-such-thing\n", "ja é".encode(), "ja é", None),
+    (b"encoding zlib_codec\n", b"\xff\xfe", "ÿþ", GUESSED),
+    (b"encoding UTF-8\n", "résumé".encode(), "résumé", None),
+    (b"gpgsig -----BEGIN\n \n author X <x> 1 +0\n -----END\n", b"signed", "signed", None),
+    (b"", b"", "", None),
+    (b"", b"before\x00behind\n", "before\ufffdbehind", None),
+    (b"", b"\n\n  body\r\n\x01mark\n\n", "  body\r\n\x01mark", None),
+    (b"", b"long " * 300_000, ("long " * 300_000)[: 1 << 20], None),
+]
+
+
+def test_messages_are_whole_in_every_encoding(made: Repository, reading: Reading) -> None:
+    shas = [
+        made.commit({"a": b"1\n"}, message, headers=headers, branch=f"b{number}")
+        for number, (headers, message, _text, _encoding) in enumerate(MESSAGES)
+    ]
+    reading.read(made.folder, "--all", "--all-branches")
+    found = {row[0]: row[1:] for row in reading.rows("SELECT sha, message, encoding FROM commits")}
+    assert [found[sha] for sha in shas] == [(text, name) for _, _, text, name in MESSAGES]
+    assert "message cut" in reading.one("SELECT problem FROM commits WHERE problem IS NOT NULL")
 
 
 def test_names_with_tabs_line_feeds_quotes_and_other_bytes(
@@ -224,4 +221,3 @@ def test_a_mailmap_joins_the_names_of_a_person(made: Repository, reading: Readin
     made.commit({"a": b"2\n", ".mailmap": mailmap}, parents=[first])
     reading.read(made.folder, "--all")
     assert reading.one("SELECT count(DISTINCT author) FROM commits") == 1
-    assert EPOCH

@@ -64,7 +64,7 @@ def links(linking: Linking) -> set[tuple[Any, ...]]:
 
 
 @settings(
-    max_examples=5,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -100,7 +100,7 @@ class _KilledError(BaseException):
 def test_killed_at_any_moment_the_next_run_ends_in_the_same_links(
     linking: Linking, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(texts, "BATCH", 2)
+    monkeypatch.setattr(texts, "BATCH", 3)
     for number in (1, 2, 3, 4):
         linking.issue(number, BODIES[number % 4], is_pull=number == 2)
     linking.commit(SHA, "Fix #1 (#2)")

@@ -204,8 +204,8 @@ def test_whatever_a_text_holds_references_are_sound(text: str, kind: str) -> Non
 
 @pytest.mark.parametrize(
     "piece",
-    ["#12 ", "(#1) ", "[#1](", "a/a#", "a/", "fixes ", "x", "`", "` ``", "\n ", "\n> ", "https://",
-     "https://github.com/a/b/issues/1 ", "abcdef0 ", "0", "<a href=", "<", "duplicate of "],
+    ["#12 ", "(#1) ", "[#1](", "a/a#", "a/", "fixes ", "`", "` ``", "\n ", "\n> ", "https://",
+     "https://github.com/a/b/issues/1 ", "abcdef0 ", "0", "<a href="],
 )  # fmt: skip
 def test_a_megabyte_of_anything_is_quick(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))

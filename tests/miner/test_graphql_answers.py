@@ -258,3 +258,29 @@ def test_a_server_that_does_not_know_the_query_is_asked_issue_by_issue(at: Minin
     assert at.column(LIVE) == [81]
     assert len(one_by_one(at, "comments")) == len(one_by_one(at, "timeline")) == 20
     assert len(sizes(at, "$ids")) == 2  # once for comments, once for events
+
+
+def test_what_closed_an_issue_and_what_it_repeats_become_links(at: Mining) -> None:
+    def change(said: dict[str, Any]) -> None:
+        node = said["data"]["nodes"][4]
+        page = f"https://github.com/{at.world.tracker.name}"
+        when = {"createdAt": "2024-05-01T00:00:00Z", "actor": None}
+        pull, issue = {"url": f"{page}/pull/77"}, {"url": f"{page}/issues/78"}
+        node["timelineItems"]["nodes"] += [
+            {"__typename": "ClosedEvent", "stateReason": "COMPLETED", "closer": pull, **when},
+            {"__typename": "MarkedAsDuplicateEvent", "canonical": issue, **when},
+        ]
+        changes.append(
+            f"github:{'/'.join(node['url'].split('/')[3:5])}#{node['url'].split('/')[-1]}"
+        )
+
+    changes: list[str] = []
+    at.world.faults.add(changed(change, "timelineItems(first"))
+    again(at)
+    assert at.command("miner", "link", "--study", at.study).returncode == 0
+
+    (closed,) = changes
+    name = at.world.tracker.name
+    said = at.rows("SELECT from_id, to_id, kind, found_in FROM links WHERE found_in = 'timeline'")
+    assert (f"github:{name}#77", closed, "fixes", "timeline") in said
+    assert (closed, f"github:{name}#78", "duplicate", "timeline") in said

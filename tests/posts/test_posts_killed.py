@@ -75,7 +75,7 @@ def nth(target: str) -> Callable[[Request], bool]:
     return lambda request: request.target == target
 
 
-@pytest.mark.parametrize("k", (0, 1, 2, 4))
+@pytest.mark.parametrize("k", [0, 1, 2, 4])
 def test_killed_around_a_page_it_ends_in_the_same_tables(
     fetching: Fetching,
     whole: tuple[list[str], dict[str, list[tuple[Any, ...]]]],

@@ -11,6 +11,7 @@ from posting import Posting
 
 from data.people import pseudonym, study_key
 from miner.posts import sede
+from miner.posts.ingest import PostIngest
 
 Start = Callable[..., Posting]
 
@@ -146,15 +147,15 @@ def test_a_file_that_was_left_in_the_middle_is_read_on(
     monkeypatch.setattr(sede, "PART_ROWS", 3)
     at = posting()
     file = put(at, "Id\n" + "".join(f"{n}\n" for n in range(1, 11)))
-    keep = sede.PostIngest.keep
+    keep = PostIngest.keep
 
-    def keep_and_stop(self: sede.PostIngest, *arguments: object) -> None:
+    def keep_and_stop(self: PostIngest, *arguments: object) -> None:
         keep(self, *arguments)  # type: ignore[arg-type]
         if self.pages == 2:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sede.PostIngest, "keep", keep_and_stop)
+        patch.setattr(PostIngest, "keep", keep_and_stop)
         assert at.run("--from-sede", file).returncode != 0
     assert len(at.numbers()) == 6
     at.fetch("--from-sede", file)

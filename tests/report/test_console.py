@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 import typer
 from loopback import TOKEN as tracker_token  # noqa: N811  (TOKEN is another one here)
+from repositories_on_disk import linear
 from loopback import World, serving
+from repositories_on_disk import linear
 from rich.table import Table
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -39,6 +41,7 @@ IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label"
 CALLS = {
     ("miner", "fetch"): ("example/tensors", "--plan"),
     ("miner", "repos"): ("tensors", "--plan"),
+    ("miner", "commits"): ("./layers.git",),
     ("miner", "filter"): ("--again",),
     ("miner", "lexicons"): (),
     ("miner", "posts"): ("--from-sede", "posts.csv"),
@@ -89,6 +92,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")
+    linear(folder / "layers.git", 3)
     calls = (
         ("annotation", *IMPORT),
         ("analysis", "coverage-gap", "--quiet"),

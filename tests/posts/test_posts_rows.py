@@ -1,0 +1,212 @@
+"""Rows out of answers of the API: real ones, odd ones, and the same as out of a dump."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback.stackexchange import StackExchange
+from loopback.stackexchange_payloads import Question
+from posting import Posting
+
+from data.records import Rows
+from miner.archive import Exchange
+from miner.posts import naming
+from miner.posts.dump_rows import rows_of_dump
+from miner.sources import source
+
+Start = Callable[..., Posting]
+SITE = "stackoverflow.com"
+
+
+def read(said: Any, **request: Any) -> Rows:
+    exchange = Exchange(
+        run_id="r",
+        source="stackoverflow",
+        project=f"stackoverflow:{SITE}",
+        request={"kind": "questions", "answers": True, "comments": True, **request},
+        url="/questions",
+        final_url="/questions",
+        status=200,
+        headers={},
+        fetched_at=datetime(2026, 1, 1),  # noqa: DTZ001  (UTC)
+        body=said if isinstance(said, bytes) else json.dumps(said).encode(),
+    )
+    return source("stackoverflow").read(exchange, lambda login: login)
+
+
+@pytest.mark.parametrize(
+    "name", ["api_question_page", "api_question_page_2", "api_question_backoff_page"]
+)
+def test_real_pages_are_understood(study_fixtures: Path, name: str) -> None:
+    said = (study_fixtures / "stackexchange" / f"{name}.json").read_bytes()
+    rows = read(said)
+    items = json.loads(said)["items"]
+    assert [post.post_id for post in rows.posts] == [item["question_id"] for item in items]
+    assert {reply.comment_id for reply in rows.replies} == {
+        *(f"stackoverflow:a/{each['answer_id']}" for item in items for each in item["answers"]),
+        *(f"stackoverflow:comment/{c['comment_id']}" for item in items for c in item["comments"]),
+    }
+    first = rows.posts[0]
+    assert (first.author, first.tags, first.view_count) == ("3", ("python", "pandas"), 17)
+    assert first.updated_at == datetime(2016, 4, 6, 20, 37, 46)  # noqa: DTZ001  (UTC)
+    assert {reply.artifact_id for reply in rows.replies} == {
+        post.artifact_id for post in rows.posts
+    }
+
+
+def as_dump(question: Question) -> tuple[bytes, bytes]:
+    """The rows that a dump has of a question and of its answers."""
+    said = question.payload(SITE)
+
+    def time(seconds: int) -> str:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.123"
+
+    def row(**values: Any) -> bytes:
+        known = {name: html.escape(str(v)) for name, v in values.items() if v is not None}
+        said = " ".join(f'{name}="{value}"' for name, value in known.items())
+        return f"<row {said} />".encode()
+
+    def shared(item: dict[str, Any]) -> dict[str, Any]:
+        owner = item["owner"]
+        gone = "user_id" not in owner
+        return {
+            "CreationDate": time(item["creation_date"]),
+            "Score": item["score"],
+            "Body": item["body"].replace("\n", "\x00"),
+            "OwnerUserId": owner.get("user_id"),
+            "OwnerDisplayName": html.unescape(owner["display_name"]) if gone else None,
+            "LastActivityDate": time(item["last_activity_date"]),
+            "ContentLicense": item["content_license"],
+        }
+
+    asked = row(
+        Id=question.number,
+        PostTypeId=1,
+        AcceptedAnswerId=said.get("accepted_answer_id"),
+        ViewCount=said["view_count"],
+        Title=html.unescape(said["title"]),
+        Tags="".join(f"<{tag}>" for tag in said["tags"]),
+        AnswerCount=said["answer_count"],
+        **shared(said),
+    )
+    answers = [
+        row(Id=each["answer_id"], PostTypeId=2, ParentId=question.number, **shared(each))
+        for each in said["answers"]
+    ]
+    return (
+        asked.replace(b"\x00", b"&#xA;"),
+        b"\n".join(answers).replace(b"\x00", b"&#xA;"),
+    )
+
+
+def test_the_api_and_a_dump_give_equal_rows_for_equal_facts() -> None:
+    for question in StackExchange.small().questions:
+        told = read({"items": [question.payload(SITE)]})
+        asked, answers = as_dump(question)
+        assert told.posts == rows_of_dump(asked, "dump questions", SITE, lambda each: each).posts
+        replies = rows_of_dump(answers, "dump answers", SITE, lambda each: each).replies
+        assert [each for each in told.replies if each.is_answer] == replies
+
+
+@pytest.mark.parametrize("first", ["api", "dump"])
+def test_a_question_of_both_is_one_row_and_the_newer_activity_wins(
+    posting: Start, first: str
+) -> None:
+    at = posting()
+    file = at.study.parent / "Posts.xml"
+    rows = [as_dump(each) for each in at.world.questions]
+    body = b"\n".join(part for pair in rows for part in pair if part)
+    file.write_bytes(b'<?xml version="1.0" encoding="utf-8"?>\n<posts>\n' + body + b"\n</posts>\n")
+    at.world.edit(30, title="Edited since the dump")
+
+    def api() -> None:
+        at.fetch("--tag", "keras", "--tag", "tensorflow")
+
+    def dump() -> None:
+        at.fetch("--tag", "keras", "--tag", "tensorflow", "--from-dump", file)
+
+    for step in (api, dump) if first == "api" else (dump, api):
+        step()
+    assert len(at.column("SELECT post_id FROM posts")) == len(at.numbers())
+    assert at.column("SELECT title FROM posts WHERE post_id = 30") == ["Edited since the dump"]
+    writers = dict(at.rows("SELECT count(*), run_id FROM posts GROUP BY 2"))
+    # Unchanged rows belong to the run that brought them.
+    assert {*writers} == ({12} if first == "api" else {11, 1})
+
+
+ODD: dict[str, Any] = {
+    "nothing": None,
+    "no items": {},
+    "items that are none": {"items": [1, "a", None, [], {}]},
+    "a number that is none": {"items": [{"question_id": "7"}, {"question_id": True}]},
+    "a number below one": {"items": [{"question_id": -1}, {"question_id": 2**70}]},
+    "wrong types": {
+        "items": [
+            {
+                "question_id": 7,
+                "title": 5,
+                "body": ["x"],
+                "tags": {"a": 1},
+                "score": "9",
+                "view_count": -4,
+                "owner": "me",
+                "creation_date": "today",
+                "last_activity_date": 10**30,
+                "closed_date": -5,
+                "answers": {"a": 1},
+                "comments": [3, {"comment_id": None}],
+                "accepted_answer_id": 1.5,
+            }
+        ]
+    },
+    "half a pair": {"items": [{"question_id": 7, "title": "\ud800", "tags": ["a", 4, "\udfff"]}]},
+    "answers inside of nothing": {"items": [{"question_id": 7, "answers": [{"body": "x"}, 7]}]},
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_answer_is_no_crash(name: str) -> None:
+    rows = read(ODD[name])
+    for row in [*map(asdict, rows.posts), *map(asdict, rows.replies)]:
+        json.dumps(row, default=str, ensure_ascii=False).encode()
+    assert len(rows.posts) <= 1
+
+
+def test_answers_that_are_not_all_there_mark_none_as_gone() -> None:
+    question = StackExchange.small().find(40).payload(SITE)
+    assert read({"items": [question]}).all_replies_of == {"stackoverflow:40": True}
+    assert read({"items": [{**question, "answers": []}]}).all_replies_of == {}
+    assert read({"items": [question]}, answers=False).all_replies_of == {}
+
+
+def test_an_account_and_a_name_of_the_same_digits_are_two_people() -> None:
+    def author(**owner: Any) -> str | None:
+        return read({"items": [{"question_id": 1, "owner": owner}]}).posts[0].author
+
+    assert author(user_id=42, display_name="Ada") == "42"
+    assert author(display_name="42") != "42"
+    assert author(display_name="Zo&#235; &amp; co") == "Zoë & co"
+    assert author(user_id=-1) == "-1"
+    assert author() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "site"),
+    [
+        ("stackoverflow", "stackoverflow.com"),
+        ("https://Stats.StackExchange.com/questions", "stats.stackexchange.com"),
+        ("datascience", "datascience.stackexchange.com"),
+        ("mathoverflow", "mathoverflow.net"),
+        ("www.superuser.com", "superuser.com"),
+        ("datascience.meta", "datascience.meta.stackexchange.com"),
+    ],
+)
+def test_sites_by_their_names(text: str, site: str) -> None:
+    assert naming.site_of(text) == site
