@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
-from data.errors import StudyError
-from data.people import pseudonym, study_key
 from data.records import AliasRow
 from miner import archive, checkpoints, tables
 from miner import tombstones as forgetting
@@ -20,10 +18,9 @@ from miner.payload import Who, entries
 from miner.refusals import Refused
 from miner.selection import stream_key
 from miner.sources import Tracker, tracker
+from miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from data.provenance import Outcome, Run
     from data.store import Reader, Study, Writer
     from miner.client import Client
@@ -32,25 +29,6 @@ if TYPE_CHECKING:
     from miner.selection import Selection
 
 _EXPIRED = (400, 404, 410, 422)
-
-
-def who_in(directory: Path) -> Callable[[str], Who]:
-    """For a host, the pseudonyms of its people in a study."""
-    key = study_key(directory)
-    return lambda host: lambda login: pseudonym(key, host, login)
-
-
-def check_key(writer: Writer, directory: Path, run_id: str) -> None:
-    """Refuse a key other than the one that made the study's pseudonyms."""
-    known = writer.value("SELECT fingerprint FROM store.key_check")
-    found = pseudonym(study_key(directory), "", "fingerprint")
-    if known is None:
-        writer.execute("INSERT INTO store.key_check VALUES (?, ?)", [found, run_id])
-    elif known != found:
-        raise StudyError(
-            f"{directory / 'study.key'} is not the key that made this study's pseudonyms",
-            "Put the old key back; or run `miner rebuild`, which gives everybody a new pseudonym.",
-        )
 
 
 @dataclass(frozen=True)

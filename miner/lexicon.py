@@ -15,7 +15,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-import snowballstemmer
+from Stemmer import Stemmer
 
 from data.errors import StudyError
 from data.results import Column, Table
@@ -207,5 +207,5 @@ def _stem(word: str) -> str:
 
 
 @cache
-def _stemmer() -> snowballstemmer.PorterStemmer:
-    return snowballstemmer.stemmer("porter")
+def _stemmer() -> Stemmer:
+    return Stemmer("porter")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from data import provenance
 from miner import archive, tables
-from miner.ingest import check_key, who_in
 from miner.sources import source
+from miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
     from data.provenance import Run

@@ -123,7 +123,8 @@ def _version(view: View, sha: str, path: bytes) -> tuple[bytes, str]:
                     "SELECT path, old_path, change FROM commit_files shows what it changed.",
                 )
             if file.old_mode == SUBMODULE:
-                raise StudyError("it is a submodule, no file", f"It was at {file.old_blob.decode()}.")
+                was = file.old_blob.decode()
+                raise StudyError("it is a submodule, no file", f"It was at {was}.")
             return file.old_path, file.old_blob.decode()
     entry = view.run("ls-tree", "-z", parent, "--", path)
     about, _, name = entry.partition(b"\0")[0].partition(b"\t")

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from miner.commits.functions import (
-    LARGEST,
-    Change,
-    Definition,
-    changed_lines,
-    changes,
-    definitions,
-)
+from miner.commits.functions import LARGEST, Change, Definition, Source, changed_lines, changes
 from miner.commits.git import GitFailed, View, one_object
 from miner.commits.patches import File, Hunk
 
@@ -27,12 +21,14 @@ class Candidate:
     file: File
     deleted: list[int] = field(default_factory=list)
     added: list[int] = field(default_factory=list)
+    spans: list[tuple[int, int, int, int]] = field(default_factory=list)
 
     def add(self, hunk: Hunk) -> None:
         """Take the lines of a hunk; they come in their order."""
         deleted, added = changed_lines(hunk.text, hunk.old_start, hunk.new_start)
         self.deleted += deleted
         self.added += added
+        self.spans.append((hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines))
 
 
 def is_python(file: File) -> bool:
@@ -49,34 +45,35 @@ class Definitions:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._known: dict[bytes, tuple[Definition, ...] | None] = {}
+        self._known: dict[bytes, tuple[Definition, ...]] = {}
 
     def changes(self, candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, list[Change]]]:
         """What happens to the functions of each file; without files that are too large."""
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
-        self._read(candidates)
-        for each in candidates:
-            old, new = (self._of(blob) for blob in (each.file.old_blob, each.file.new_blob))
-            if old is not None and new is not None:
-                yield each, changes(old, new, each.deleted, each.added)
-
-    def _of(self, blob: bytes) -> tuple[Definition, ...] | None:
-        return () if not blob.strip(b"0") else self._known.get(blob)
-
-    def _read(self, candidates: Sequence[Candidate]) -> None:
-        wanted = dict.fromkeys(
-            blob
-            for each in candidates
-            for blob in (each.file.old_blob, each.file.new_blob)
-            if blob.strip(b"0") and blob not in self._known
-        )
+        wanted = [blob for each in candidates for blob in _blobs(each.file)]
         if not wanted:
             return
-        try:
-            with self._view.streaming("cat-file", "--batch", "--buffer", lines=wanted) as stream:
-                for blob in wanted:
-                    _kind, content = one_object(stream, LARGEST)
-                    self._known[blob] = None if content is None else definitions(content)
-        except GitFailed:  # what is damaged has no functions; the patch was read before
-            return
+        words = ("cat-file", "--batch", "--buffer")
+        # What is damaged has no functions; the patch was read before.
+        with suppress(GitFailed), self._view.streaming(*words, lines=wanted) as stream:
+            for each in candidates:
+                contents = {blob: one_object(stream, LARGEST)[1] for blob in _blobs(each.file)}
+                if None not in contents.values():
+                    yield each, self._changes(each, contents)
+
+    def _changes(self, each: Candidate, contents: Mapping[bytes, bytes | None]) -> list[Change]:
+        old, new = each.file.old_blob, each.file.new_blob
+        source = None
+        if old in contents and old not in self._known:
+            source = Source(contents[old] or b"")
+            self._known[old] = source.definitions()
+        if new in contents and new not in self._known:
+            self._known[new] = Source(contents[new] or b"", source, each.spans).definitions()
+        before, after = (self._known[blob] if blob in contents else () for blob in (old, new))
+        return changes(before, after, each.deleted, each.added)
+
+
+def _blobs(file: File) -> list[bytes]:
+    """Those of both sides, where there are any."""
+    return [blob for blob in (file.old_blob, file.new_blob) if blob.strip(b"0")]

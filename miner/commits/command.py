@@ -19,8 +19,8 @@ from data.times import utc_time
 from miner.commits import clones, git, walks
 from miner.commits.mining import Mined, Reading
 from miner.commits.walks import Walk, Wishes
-from miner.ingest import check_key
 from miner.lexicon import lexicon
+from miner.study_key import check_key
 from report.progress import progress
 
 if TYPE_CHECKING:
@@ -85,18 +85,17 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
     with git.viewing(place) as view, progress(output, it.project) as bar, _uncollected():
         tips = git.branches(place)
         _check_head(tips, it, wishes)
-        reading = _reading(study, view, it, tips, wishes, run)
+        asked = _Asked(study, view, it, tips, wishes, run)
+        reading = _reading(asked)
         if reading is None:
-            return _document(study, it, tips, wishes, None, run)
+            return _document(asked, None)
         reading.progress = _shown(bar)
         with _ending(study, run):
             mined = reading.run()
-        return _document(study, it, tips, wishes, mined, run)
+        return _document(asked, mined)
 
 
-def run_before(
-    directory: Path, options: Options, wanted: tuple[str, str], output: Output
-) -> None:
+def run_before(directory: Path, options: Options, wanted: tuple[str, str], output: Output) -> None:
     """Print a file as it was before a commit: its bytes and nothing else."""
     from miner.commits.before import file_before
 
@@ -132,21 +131,28 @@ def _check_head(tips: dict[str, str], it: clones.Wanted, wishes: Wishes) -> None
         )
 
 
-def _reading(
-    study: Study,
-    view: git.View,
-    it: clones.Wanted,
-    tips: dict[str, str],
-    wishes: Wishes,
-    run: Run,
-) -> Reading | None:
+@dataclass(frozen=True)
+class _Asked:
+    """A repository, as it is now, and what is to be read of it."""
+
+    study: Study
+    view: git.View
+    it: clones.Wanted
+    tips: dict[str, str]
+    wishes: Wishes
+    run: Run
+
+
+def _reading(asked: _Asked) -> Reading | None:
     """What there is to read; None where nothing has changed since it was read."""
+    study, view, it, run = asked.study, asked.view, asked.it, asked.run
+    tips, wishes = asked.tips, asked.wishes
     options = wishes.options(sorted(view.shallow))
     earlier: list[Walk] = []
     if study.exists:
         with study.reading() as reader:
             earlier = walks.complete(reader, it.project)
-            if _is_unchanged(reader, view, it, tips, options, earlier):
+            if _is_unchanged(reader, asked, options, earlier):
                 return None
 
     def begin(writer: Writer) -> None:
@@ -175,15 +181,11 @@ def _reading(
 
 
 def _is_unchanged(
-    reader: Reader,
-    view: git.View,
-    it: clones.Wanted,
-    tips: dict[str, str],
-    options: dict[str, Any],
-    earlier: list[Walk],
+    reader: Reader, asked: _Asked, options: dict[str, Any], earlier: list[Walk]
 ) -> bool:
+    it, tips = asked.it, asked.tips
     mine = [walk for walk in earlier if walk.place == it.place]
-    if not mine or mine[-1].tips != tips or mine[-1].run_id is None:
+    if not mine or mine[-1].tips != tips:
         return False
     covering = [
         walk for walk in mine if walks.covers(walk, it.place, options) and walk.tips == tips
@@ -193,7 +195,7 @@ def _is_unchanged(
     broken = reader.value(
         "SELECT count(*) FROM store.git_walk WHERE NOT is_complete AND project = ?", [it.project]
     )
-    return not broken and not _has_come_back(reader, view, it.project)
+    return not broken and not _has_come_back(reader, asked.view, it.project)
 
 
 def _has_come_back(reader: Reader, view: git.View, project: str) -> bool:
@@ -244,14 +246,8 @@ def _unreadable(reader: Reader, project: str, limit: int = _SHOWN) -> list[dict[
     )
 
 
-def _document(
-    study: Study,
-    it: clones.Wanted,
-    tips: dict[str, str],
-    wishes: Wishes,
-    mined: Mined | None,
-    run: Run,
-) -> dict[str, Any]:
+def _document(asked: _Asked, mined: Mined | None) -> dict[str, Any]:
+    study, it, wishes = asked.study, asked.it, asked.wishes
     with study.reading() if study.exists else nullcontext() as reader:
         stored = _stored(reader, it.project, wishes) if reader else {}
         unreadable = _unreadable(reader, it.project) if reader else []
@@ -261,9 +257,9 @@ def _document(
     return {
         "project": f"git:{it.project}",
         "place": it.place,
-        "run_id": run.run_id if mined else None,
+        "run_id": asked.run.run_id if mined else None,
         "changed": mined is not None,
-        "branches": len([name for name in tips if name != "HEAD"]),
+        "branches": len([name for name in asked.tips if name != "HEAD"]),
         "all_branches": wishes.all_branches,
         "lexicons": [each.name for each in wishes.lexicons],
         "any_keyword": wishes.any_keyword,
@@ -283,8 +279,8 @@ def _stored(reader: Reader, project: str, wishes: Wishes) -> dict[str, int]:
     needed = 1 if wishes.any_keyword else len(names)
     (row,) = reader.rows(
         "SELECT count(*) AS commits, count(*) FILTER (len(parents) > 1) AS merges, "
-        "count(diff) AS diffs, count(*) FILTER (diff IN ('part', 'unreadable') AND gone_at IS NULL) "
-        "AS unreadable, count(*) FILTER (gone_at IS NOT NULL) AS gone "
+        "count(diff) AS diffs, count(*) FILTER (gone_at IS NOT NULL) AS gone, "
+        "count(*) FILTER (diff IN ('part', 'unreadable') AND gone_at IS NULL) AS unreadable "
         "FROM store.commit LEFT JOIN store.commit_diff USING (artifact_id) WHERE project = ?",
         [project],
     )

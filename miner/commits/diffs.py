@@ -145,9 +145,7 @@ def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
 
 
 def _commits(stream: IO[bytes]) -> list[Commit]:
-    found = (
-        event.commit if isinstance(event, Whole) else event for event in patches.read(stream)
-    )
+    found = (event.commit if isinstance(event, Whole) else event for event in patches.read(stream))
     return [each for each in found if isinstance(each, Commit)]
 
 
@@ -178,11 +176,11 @@ def _without_trees(view: View, shas: Sequence[str]) -> dict[str, str]:
             trees[sha] = tree[1].decode()
     missing = view.missing(sorted(set(trees.values())))
     for sha in shas:
-        parent = parents.get(sha)
-        if parent in absent:
-            gone[sha] = f"parent {parent} is missing or damaged"
+        above = parents.get(sha)
+        if above in absent:
+            gone[sha] = f"parent {above} is missing or damaged"
             continue
-        lost = [trees[each] for each in (sha, parent) if each and trees.get(each) in missing]
+        lost = [trees[each] for each in (sha, above) if each in trees and trees[each] in missing]
         if lost and sha not in gone:
             gone[sha] = f"missing: tree {', tree '.join(dict.fromkeys(lost))}"
     return gone
@@ -203,9 +201,7 @@ def _blobs(file: File) -> list[str]:
     return [blob.decode() for mode, blob in sides if mode != SUBMODULE and blob.strip(b"0")]
 
 
-def _one(
-    view: View, sha: str, files: Sequence[File], bad: dict[str, str], sink: Sink
-) -> None:
+def _one(view: View, sha: str, files: Sequence[File], bad: dict[str, str], sink: Sink) -> None:
     """Read a commit around what is missing, or what turns out to be damaged."""
     readable = [file for file in files if not any(blob in bad for blob in _blobs(file))]
     sink.begin(sha)

@@ -6,6 +6,7 @@ a file alike. A pure function of bytes and line numbers; lines count from 1, as 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,10 +15,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node, Parser, Tree
+
+Spans = Sequence[tuple[int, int, int, int]]  # first line and number of lines, before and after
 
 LARGEST = 2_000_000  # bytes of a file
 _MOST = 20_000  # definitions of a file
+_LINE_FEED = re.compile(rb"\n")
 _DEFINITIONS = {"function_definition": "function", "class_definition": "class"}
 # What can hold a definition; nothing else is looked into.
 _HOLDERS = frozenset(
@@ -51,9 +55,54 @@ class Change:
     new: Definition | None
 
 
+class Source:
+    """A version of a file, parsed."""
+
+    def __init__(self, content: bytes, before: Source | None = None, spans: Spans = ()) -> None:
+        """With the version before and the spans of lines that differ, little is parsed anew.
+
+        The version before is of no use for that afterwards.
+        """
+        self._content = content
+        tree = before._edited(content, spans) if before is not None else None  # noqa: SLF001
+        self._tree = _parser().parse(content, tree) if tree else _parser().parse(content)
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """All functions and classes, in their order."""
+        return tuple(_walk(self._tree.root_node, self._content))[:_MOST]
+
+    def _edited(self, new: bytes, spans: Spans) -> Tree:
+        """The tree, told where the content differs; from the last place to the first."""
+        old_at, new_at = _line_offsets(self._content), _line_offsets(new)
+        for old_start, old_lines, new_start, new_lines in reversed(spans):
+            # Git names the line before where there are none.
+            row = old_start - 1 if old_lines else old_start
+            new_row = new_start - 1 if new_lines else new_start
+            start = _offset(old_at, row)
+            length = _offset(new_at, new_row + new_lines) - _offset(new_at, new_row)
+            self._tree.edit(
+                start_byte=start,
+                old_end_byte=_offset(old_at, row + old_lines),
+                new_end_byte=start + length,
+                start_point=(row, 0),
+                old_end_point=(row + old_lines, 0),
+                new_end_point=(row + new_lines, 0),
+            )
+        return self._tree
+
+
 def definitions(source: bytes) -> tuple[Definition, ...]:
-    """All of a file, in their order."""
-    return tuple(_walk(_parser().parse(source).root_node, source))[:_MOST]
+    """The functions and classes of a file."""
+    return Source(source).definitions()
+
+
+def _line_offsets(content: bytes) -> list[int]:
+    """Where each line begins, and the end."""
+    return [0, *(found.end() for found in _LINE_FEED.finditer(content)), len(content)]
+
+
+def _offset(offsets: Sequence[int], row: int) -> int:
+    return offsets[min(row, len(offsets) - 1)]
 
 
 def changes(

@@ -93,19 +93,24 @@ def _without_git() -> dict[str, str]:
 def run(
     words: Sequence[str | bytes | Path],
     environment: dict[str, str],
-    given: bytes | IO[bytes] = b"",
+    given: IO[bytes] | None = None,
 ) -> bytes:
     """What git prints."""
-    source = {"stdin": given} if not isinstance(given, bytes) else {"input": given}
+    pipe = subprocess.PIPE
     try:
-        ended = subprocess.run(
-            ["git", *words], env=environment, capture_output=True, check=False, **source,  # type: ignore[call-overload]
-        )  # fmt: skip
+        with subprocess.Popen(
+            ["git", *words],
+            env=environment,
+            stdin=given or subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+        ) as process:
+            output, errors = process.communicate()
     except FileNotFoundError:
         raise _no_git() from None
-    if ended.returncode:
-        raise GitFailed(said(ended.stderr) or f"git ended with {ended.returncode}")
-    return bytes(ended.stdout)
+    if process.returncode:
+        raise GitFailed(said(errors) or f"git ended with {process.returncode}")
+    return output
 
 
 def said(errors: bytes) -> str:
@@ -238,11 +243,10 @@ class View:
 
         def ask(sha: str) -> bytes | None:
             if not started or started[-1].poll() is not None:
+                pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
+                environment = self._environment
                 started.append(
-                    subprocess.Popen(
-                        words, env=self._environment, stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    )  # fmt: skip
+                    subprocess.Popen(words, env=environment, stdin=pipe, stdout=pipe, stderr=quiet)
                 )
             process = started[-1]
             assert process.stdin is not None  # noqa: S101  (they are pipes)
@@ -272,9 +276,7 @@ class View:
         }
 
 
-def one_object(
-    stream: IO[bytes], largest: int | None = None
-) -> tuple[str, bytes | None]:
+def one_object(stream: IO[bytes], largest: int | None = None) -> tuple[str, bytes | None]:
     """Kind and content of what `cat-file --batch` prints next; no kind at the end.
 
     Without content where it is missing, or has more than the largest number of bytes.

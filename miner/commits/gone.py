@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from miner.commits.git import View
@@ -16,20 +15,13 @@ if TYPE_CHECKING:
 UNREACHABLE = "unreachable"
 
 
-def mark(
-    writer: Writer,
-    view: View,
-    project: str,
-    place: str,
-    tips: Mapping[str, str],
-    earlier: Sequence[Walk],
-    now: datetime,
-) -> tuple[int, int]:
+def mark(writer: Writer, view: View, walk: Walk, earlier: Sequence[Walk]) -> tuple[int, int]:
     """Mark stored commits that are gone, and those that are back; how many of each.
 
     Gone is what neither this repository nor another one of the project, as it was when it was
     read last, has on a branch.
     """
+    project, place, tips = walk.project, walk.place, walk.tips
     were_gone = writer.value(
         "SELECT count(*) FROM store.commit WHERE project = ? AND gone_reason = ?",
         [project, UNREACHABLE],
@@ -42,11 +34,11 @@ def mark(
         "SELECT sha, parents, gone_at FROM store.commit WHERE project = ?", [project]
     )
     parents = {row["sha"]: row["parents"] for row in rows}
-    others = {walk.place: walk for walk in earlier if walk.place != place}
-    alive |= _known_from({tip for walk in others.values() for tip in walk.walked}, parents)
+    others = {each.place: each for each in earlier if each.place != place}
+    alive |= _known_from({tip for each in others.values() for tip in each.walked}, parents)
     left = [row["sha"] for row in rows if row["sha"] not in alive and row["gone_at"] is None]
     back = [row["sha"] for row in rows if row["sha"] in alive and row["gone_at"] is not None]
-    for shas, values in ((left, [now, UNREACHABLE]), (back, [None, None])):
+    for shas, values in ((left, [walk.started_at, UNREACHABLE]), (back, [None, None])):
         if shas:
             writer.execute(
                 "UPDATE store.commit SET gone_at = ?, gone_reason = ? WHERE project = ? "
@@ -56,9 +48,7 @@ def mark(
     return len(left), len(back)
 
 
-def _is_rewritten(
-    view: View, place: str, tips: Mapping[str, str], earlier: Sequence[Walk]
-) -> bool:
+def _is_rewritten(view: View, place: str, tips: Mapping[str, str], earlier: Sequence[Walk]) -> bool:
     """Whether something that this repository's branches led to is not on them now."""
     before = [walk for walk in earlier if walk.place == place][-1:]
     old = {tip for walk in before for tip in walk.tips.values()} - {*tips.values()}
@@ -79,5 +69,3 @@ def _known_from(tips: Iterable[str], parents: Mapping[str, Sequence[str]]) -> se
             found.add(sha)
             waiting += [each for each in parents[sha] if each in parents]
     return found
-
-

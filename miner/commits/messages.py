@@ -20,7 +20,8 @@ _MOST_PARENTS = 10_000
 # Nearly all of them, in one step; the others are read line by line, with the same result.
 _PERSON = rb" ([^<>\n]*?) ?<([^<>\n]*)> ([0-9]{1,18}) ([+-][0-9]{4})\n"
 _USUAL = re.compile(
-    rb"tree [0-9a-f]{40,64}\n((?:parent [0-9a-f]{40,64}\n)*)author" + _PERSON + rb"committer" + _PERSON + rb"\n"
+    rb"tree [0-9a-f]{40,64}\n((?:parent [0-9a-f]{40,64}\n)*)"
+    rb"author" + _PERSON + rb"committer" + _PERSON + rb"\n"
 )
 _NUMBER = re.compile(rb"-?[0-9]{1,18}")
 _ZONE = re.compile(rb"[+-]?[0-9]{1,12}")
@@ -59,7 +60,9 @@ class Message:
     problem: str | None
 
 
-def reachable(view: View, tips: Iterable[str], seen: Iterable[str] = ()) -> tuple[list[str], set[str]]:
+def reachable(
+    view: View, tips: Iterable[str], seen: Iterable[str] = ()
+) -> tuple[list[str], set[str]]:
     """Commits that the tips lead to and the seen ones do not; and those that are missing."""
     lines = [*(tip.encode() for tip in tips), *(b"^" + tip.encode() for tip in seen)]
     if not lines:
@@ -132,7 +135,7 @@ def parsed(sha: str, content: bytes) -> Message:
     committer = Signature(name, mail, int(time), zone.decode())
     above = tuple(parents.decode().split()[1::2]) if parents else ()
     body = content[usual.end() :]
-    return _with_body(sha, above, author, committer, body, None)
+    return _with_body(sha, above, (author, committer), body, None)
 
 
 def _parsed_oddly(sha: str, content: bytes) -> Message:
@@ -147,14 +150,13 @@ def _parsed_oddly(sha: str, content: bytes) -> Message:
             committer = signature(value)
         elif name == b"encoding" and encoding is None:
             encoding = value.decode("ascii", "replace").strip()[:100] or None
-    return _with_body(sha, _parents(content), author, committer, body, encoding)
+    return _with_body(sha, _parents(content), (author, committer), body, encoding)
 
 
 def _with_body(
     sha: str,
     parents: tuple[str, ...],
-    author: Signature | None,
-    committer: Signature | None,
+    people: tuple[Signature | None, Signature | None],
     body: bytes,
     encoding: str | None,
 ) -> Message:
@@ -163,7 +165,7 @@ def _with_body(
         problem = f"message cut after {LONGEST_MESSAGE:,} of {len(body):,} bytes"
         body = body[:LONGEST_MESSAGE]
     text, used = decoded(body, encoding)
-    return Message(sha, parents, author, committer, text, used, problem)
+    return Message(sha, parents, *people, text, used, problem)
 
 
 def _parents(content: bytes) -> tuple[str, ...]:

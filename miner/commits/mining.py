@@ -22,10 +22,10 @@ from miner.commits.git import View
 from miner.commits.messages import Message, objects, parsed, reachable
 from miner.commits.patches import File, Hunk
 from miner.commits.people import People
-from miner.commits.rows import Batch, Finished, Told, clear_changes, commit_table, hit_table
+from miner.commits.rows import Batch, Finished, Hit, Told, clear_changes, commit_table, hit_table
 from miner.commits.walks import Walk, Wishes
-from miner.ingest import who_in
 from miner.prose import prose
+from miner.study_key import who_in
 
 if TYPE_CHECKING:
     from data.store import Reader, Writer
@@ -80,6 +80,7 @@ class Reading:
         self._told = Told(self.prefix, self.project, self.run_id, self.started_at)
         self._is_begun = False
         self._matching: set[str] = set()
+        self._readings = {each.name: each.reading() for each in self.wishes.lexicons}
         self._forgotten: Forgotten | None = None
 
     def run(self) -> Mined:
@@ -90,8 +91,8 @@ class Reading:
         scope, missing = reachable(self.view, [tip for tip in starts if tip not in lost], seen)
         self.mined.missing = sorted(missing | {tip for tip in starts if tip in lost})
         self._walk = Walk(
-            self.number or 0, self.project, self.place, self.tips, tuple(seen), self.options, self.run_id,
-            self.started_at,
+            self.number or 0, self.project, self.place, self.tips, tuple(seen), self.options,
+            self.run_id, self.started_at,
         )  # fmt: skip
         with self._transaction() as writer:
             self._forgotten = tombstones.forgotten(writer)
@@ -102,10 +103,7 @@ class Reading:
         self.mined.commits_matching = len(self._matching)
         self._changes(known, fresh)
         with self._transaction() as writer:
-            marked = gone.mark(
-                writer, self.view, self.project, self.place, self.tips, self.earlier,
-                self.started_at,
-            )  # fmt: skip
+            marked = gone.mark(writer, self.view, self._walk, self.earlier)
             self.mined.gone, self.mined.came_back = marked
             walks.end(writer, self._walk)
             self.on_end(writer, self.mined)
@@ -194,16 +192,17 @@ class Reading:
 
     # Keywords.
 
-    def _hits(self, sha: str, message: str) -> list[tuple[str, str, Sequence[str], str]]:
+    def _hits(self, sha: str, message: str) -> list[Hit]:
         """Words of the lexicons in a message; and note whether it matches."""
         lexicons = self.wishes.lexicons
         if not lexicons:
             return []
         text = prose("commit", None, message)
-        found = []
-        for each in lexicons:
-            if words := each.hits(text):
-                found.append((self.prefix + sha, each.name, words, each.reading()))
+        found: list[Hit] = [
+            (self.prefix + sha, each.name, words, self._readings[each.name])
+            for each in lexicons
+            if (words := each.hits(text))
+        ]
         needed = 1 if self.wishes.any_keyword else len(lexicons)
         if len(found) >= needed:
             self._matching.add(sha)
@@ -216,7 +215,7 @@ class Reading:
         names = [each.name for each in self.wishes.lexicons]
         ids = [self.prefix + each.sha for each in known]
         # In pieces: messages may be large.
-        hits: dict[tuple[str, str], tuple[str, str, Sequence[str], str]] = {}
+        hits: dict[tuple[str, str], Hit] = {}
         for at in range(0, len(ids), _MESSAGES_AT_ONCE):
             rows = writer.rows(
                 "SELECT sha, message FROM store.commit WHERE artifact_id IN "
@@ -234,8 +233,8 @@ class Reading:
                 [names, ids],
             )
         }
-        old = [key for key in had if key not in hits or had[key] != (list(hits[key][2]), hits[key][3])]
-        new = [hit for key, hit in hits.items() if key not in had or key in set(old)]
+        old = {key for key in had if key not in hits or had[key] != ([*hits[key][2]], hits[key][3])}
+        new = [hit for key, hit in hits.items() if key not in had or key in old]
         if old:
             writer.execute(
                 "DELETE FROM store.keyword_hit WHERE (artifact_id, lexicon) IN "

@@ -16,8 +16,9 @@ from typing import IO
 
 MARK = "%x01"
 WORDS = (
-    "diff-tree", "--stdin", "--always", f"--format={MARK}%H", "--raw", "--no-abbrev", "-r", "--root", "-p",
-    "-U3", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv", "--no-color",
+    "diff-tree", "--stdin", "--always", f"--format={MARK}%H", "--raw", "--no-abbrev", "-r",
+    "--root", "-p", "-U3", "-M", "-l1000", "--full-index", "--no-ext-diff", "--no-textconv",
+    "--no-color",
     "--diff-algorithm=myers", "--indent-heuristic", "--inter-hunk-context=0",
     "--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none",
     "--no-relative",

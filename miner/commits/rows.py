@@ -46,6 +46,9 @@ _INTEGERS = frozenset(
 _REPEATED = frozenset({"artifact_id", "change", "kind"})
 
 
+Hit = tuple[str, str, Sequence[str], str]  # artifact, lexicon, words, how they were read
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """That the changes of a commit were read, and how far."""
@@ -167,13 +170,15 @@ def commit_table(
             "sha": columns.texts([each.sha for each in messages]),
             "parents": columns.lists([each.parents for each in messages]),
             "author": columns.texts([author for author, _committer in people]),
-            "author_epoch": columns.integers([each and each.epoch for each in authors], "int64"),
-            "author_zone": columns.texts([each and each.zone for each in authors]),
+            "author_epoch": columns.integers(
+                [each.epoch if each else None for each in authors], "int64"
+            ),
+            "author_zone": columns.texts([each.zone if each else None for each in authors]),
             "committer": columns.texts([committer for _author, committer in people]),
             "committer_epoch": columns.integers(
-                [each and each.epoch for each in committers], "int64"
+                [each.epoch if each else None for each in committers], "int64"
             ),
-            "committer_zone": columns.texts([each and each.zone for each in committers]),
+            "committer_zone": columns.texts([each.zone if each else None for each in committers]),
             "created_at": columns.integers([_microseconds(each) for each in authors], "timestamp"),
             "message": columns.texts([each.text for each in messages]),
             "encoding": columns.texts([each.encoding for each in messages]),
@@ -184,7 +189,7 @@ def commit_table(
     )
 
 
-def hit_table(hits: Sequence[tuple[str, str, Sequence[str], str]], run_id: str) -> pa.Table:
+def hit_table(hits: Sequence[Hit], run_id: str) -> pa.Table:
     """Rows of `store.keyword_hit`."""
     return columns.table(
         {

@@ -52,10 +52,10 @@ def commits_notes(found: dict[str, Any]) -> list[str]:
         notes.append(f"{counted(rows['came_back'], 'commit')} came back")
     if found["missing_commits"]:
         notes.append(
-            "commits that are not in the repository: " + ", ".join(found["missing_commits"][:_SHOWN])
+            "commits that are not in the repository: "
+            + ", ".join(found["missing_commits"][:_SHOWN])
         )
-    for each in found["unreadable"][:_SHOWN]:
-        notes.append(f"{each['artifact_id']}: {each['problem']}")
+    notes += [f"{each['artifact_id']}: {each['problem']}" for each in found["unreadable"][:_SHOWN]]
     if (left := stored.get("unreadable", 0) - _SHOWN) > 0:
         notes.append(
             f"and {count(left)} more: SELECT artifact_id, problem FROM commits "

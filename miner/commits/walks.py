@@ -93,12 +93,16 @@ def covers(walk: Walk, place: str, options: Mapping[str, Any]) -> bool:
         walk.place == place
         and had["shallow"] == options["shallow"]
         and (had["all_branches"] or not options["all_branches"])
-        and (had["since"] is None or (options["since"] is not None and had["since"] <= options["since"]))
+        and _reaches_back(had["since"], options["since"])
         and had["lexicons"] == options["lexicons"]
         and had["any_keyword"] == options["any_keyword"]
         and had["all"] == options["all"]
         and (had["functions"] or not options["functions"])
     )
+
+
+def _reaches_back(had: int | None, wanted: int | None) -> bool:
+    return had is None or (wanted is not None and had <= wanted)
 
 
 def begin(writer: Writer, walk: Walk) -> None:
@@ -108,8 +112,8 @@ def begin(writer: Writer, walk: Walk) -> None:
         [walk.project, walk.place],
     )
     writer.execute(
-        "INSERT INTO store.git_walk SELECT coalesce(nullif(?, 0), max(number) + 1, 1), ?, ?, ?, ?, ?, "
-        "false, ?, ? FROM store.git_walk",
+        "INSERT INTO store.git_walk SELECT coalesce(nullif(?, 0), max(number) + 1, 1), "
+        "?, ?, ?, ?, ?, false, ?, ? FROM store.git_walk",
         [
             walk.number,
             walk.project,

@@ -16,12 +16,12 @@ from data.errors import StudyError
 from data.identity import shown
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
-from miner.ingest import check_key, who_in
 from miner.keeping.erased_posts import words_of
 from miner.keeping.erased_words import Words
 from miner.keeping.erasing import Forgotten, Found, without
 from miner.keeping.subjects import Subject, subject_of
 from miner.rebuild import host_of, rebuild_in
+from miner.study_key import check_key, who_in
 from miner.tables import DERIVED
 from miner.tombstones import bury, expect_gaps, forgotten, names
 

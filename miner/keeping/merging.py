@@ -20,12 +20,12 @@ from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.people import pseudonym, study_key
 from miner import archive
-from miner.ingest import check_key, who_in
 from miner.keeping.erasing import Forgotten, without
 from miner.keeping.forget import compact, erase_in, search
 from miner.keeping.merging_commits import TABLES as COMMITS
 from miner.keeping.merging_commits import take_commits
 from miner.rebuild import host_of, rebuild_in
+from miner.study_key import check_key, who_in
 from miner.tables import DERIVED
 from miner.tombstones import bury, forgotten, names
 

@@ -1,7 +1,7 @@
 """Rows out of the questions that the Stack Exchange API gives, with answers and comments inside.
 
-Titles and names come escaped for HTML, bodies are HTML. What has the wrong type is a missing
-value: nobody promised us anything.
+Titles, names and Markdown come escaped for HTML; bodies of questions and answers are HTML, those
+of comments Markdown, as dumps have them. What has the wrong type is a missing value.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def _comments(item: Mapping[str, Any], post: PostRow, on: int, who: Who) -> Iter
             is_answer=False,
             post_id=on,
             author=_author(each, who),
-            body=text(each.get("body")),
+            body=_plain(each.get("body_markdown")) or text(each.get("body")),
             score=_score(each.get("score")),
             license=text(each.get("content_license")),
             created_at=moment(each.get("creation_date")),

@@ -56,7 +56,10 @@ def read_dump(
     if selection.comments and (beside := comments_file(posts)):
         comments = dump.comments(beside, questions)
     takes_all = not (selection.tags or selection.accepted or selection.since)
-    return DumpRead(questions, answers, comments, takes_all)
+    found = DumpRead(questions, answers, comments, takes_all)
+    if found.was_known:
+        tell(f"{posts.name} was read before; nothing is new")
+    return found
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,8 @@ class _Dump:
                 if _is_same(scan, reached):
                     picker.tally = reached.tally
                     if not reached.is_complete:
-                        self._tell(f"going on at byte {reached.position:,} of {file.name}")
+                        what = reached.stream.split()[2]
+                        self._tell(f"{file.name}: {what} go on at byte {reached.position:,}")
                     yield scan, reached
                     return
             self._tell(f"{file.name} is not the file that was read before: it is read as a new one")

@@ -1,24 +1,24 @@
 """The files of a data dump as streams of bytes: plain, gzip, or inside a 7z archive.
 
 Nothing is unpacked to disk, and nothing is held but what the caller asks for. The archives are
-opened by 7-Zip itself, if there is one: the format is its own.
+opened by 7-Zip itself, if there is one: the format is its own. What only packed files need is
+imported for them only: it takes as long as reading many megabytes.
 """
 
 from __future__ import annotations
 
-import gzip
 import io
 import re
-import shutil
-import subprocess
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from data.errors import StudyError
+
+if TYPE_CHECKING:
+    import gzip
 
 _TOOLS = ("7z", "7zz", "7za", "7zr")
 _ENDINGS = (".xml", ".xml.gz", ".7z")
@@ -62,6 +62,8 @@ class DumpFile:
                 with _extracted(self.path, self.member) as read:
                     yield read
             elif self._is_packed:
+                import gzip
+
                 with self.path.open("rb") as raw, gzip.GzipFile(fileobj=raw) as file:
                     yield _gunzipping(file)
             else:
@@ -117,6 +119,9 @@ def _filled(file: io.FileIO, view: memoryview) -> int:
 
 
 def _gunzipping(file: gzip.GzipFile) -> Read:
+    import zlib
+    from gzip import BadGzipFile
+
     broken = ""
 
     def read(view: memoryview) -> int:
@@ -127,7 +132,7 @@ def _gunzipping(file: gzip.GzipFile) -> Read:
                 got = file.read1(min(_CHUNK, len(view) - done))
             except EOFError:
                 broken = "it is cut"
-            except (gzip.BadGzipFile, zlib.error) as error:
+            except (BadGzipFile, zlib.error) as error:
                 broken = f"its gzip is damaged ({error})"
             else:
                 if not got:
@@ -143,6 +148,8 @@ def _gunzipping(file: gzip.GzipFile) -> Read:
 
 @contextmanager
 def _extracted(path: Path, member: str) -> Iterator[Read]:
+    import subprocess
+
     command = [_tool(path), "x", "-so", "-bd", "-y", "--", str(path.absolute()), member]
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -166,6 +173,8 @@ def _extracted(path: Path, member: str) -> Iterator[Read]:
 
 def _listed(path: Path) -> set[str]:
     """The names of the files in an archive."""
+    import subprocess
+
     command = [_tool(path), "l", "-slt", "-ba", "--", str(path.absolute())]
     found = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True)
     lines = found.stdout.decode("utf-8", "replace").splitlines()
@@ -173,6 +182,8 @@ def _listed(path: Path) -> set[str]:
 
 
 def _tool(path: Path) -> str:
+    import shutil
+
     for name in _TOOLS:
         if found := shutil.which(name):
             return found

@@ -34,8 +34,9 @@ _QUESTION = (
     "question_id", "tags", "title", "view_count",
 )  # fmt: skip
 _ANSWER = ("answer_id", "comment_count", "is_accepted", "question_id")
-_COMMENT = (
-    "body", "comment_id", "content_license", "creation_date", "edited", "owner", "post_id", "score",
+_COMMENT = (  # dumps have comments in Markdown
+    "body_markdown", "comment_id", "content_license", "creation_date", "edited", "owner", "post_id",
+    "score",
 )  # fmt: skip
 _USER = ("display_name", "user_id", "user_type")
 

@@ -12,10 +12,10 @@ from data import provenance
 from miner import archive, checkpoints, tables
 from miner import tombstones as forgetting
 from miner.archive import Exchange, exchange_of
-from miner.ingest import check_key, who_in
 from miner.payload import Who
 from miner.posts.naming import project_of_site
 from miner.sources import source
+from miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
     from data.provenance import Outcome, Run

@@ -49,9 +49,9 @@ SELECT
     quota_limit, last_fetch, (coalesce(unfinished, 0) + coalesce(unread, 0))::BIGINT AS unfinished
 FROM of_posts
 FULL JOIN of_replies USING (site)
-FULL JOIN spent USING (site)
 FULL JOIN walks USING (site)
 FULL JOIN files USING (site)
+LEFT JOIN spent USING (site)
 ORDER BY site
 """
 

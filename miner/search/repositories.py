@@ -19,7 +19,6 @@ from data.errors import StudyError
 from miner import archive, tables
 from miner import tombstones as forgetting
 from miner.archive import exchange_of
-from miner.ingest import who_in
 from miner.payload import entries, entry, integer, moment
 from miner.ratelimit import Clock
 from miner.search import slices as search_slices
@@ -27,6 +26,7 @@ from miner.search.query import RepositoryQuery, Times
 from miner.search.results import SearchPlan, SearchProgress, SearchResult
 from miner.search.slices import FULL, LIMIT, OLDEST, PageRead, Slice, Slices
 from miner.sources import PAGE, tracker
+from miner.study_key import who_in
 
 if TYPE_CHECKING:
     from data.provenance import Outcome, Run

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the loopback server of the tests
 
+import commit_mining
 import dump_mining
 import issue_mining
 import links
@@ -141,6 +142,7 @@ def main() -> int:
         kept_log(),
         issue_mining.bulk_insert(),
         issue_mining.memory(),
+        *commit_mining.measures(),
         *dump_mining.measures(),
         links.again(),
         links.duplicates(),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import difflib
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from miner.commits.functions import Definition, changed_lines, changes, definitions
+from miner.commits.functions import Definition, Source, changed_lines, changes, definitions
 
 
 def touched(old: str, new: str) -> list[tuple[str, str, str]]:
@@ -65,7 +66,11 @@ async def train():
         ),
         ("        pass\n", "        pass\n\n", []),  # an empty line behind the last one
         ("\n\nasync def", "\nimport os\n\nasync def", []),
-        ("async def train", "async def fit", [("added", "function", "fit"), ("deleted", "function", "train")]),
+        (
+            "async def train",
+            "async def fit",
+            [("added", "function", "fit"), ("deleted", "function", "train")],
+        ),
         (
             "        return inner(x)\n",
             "",
@@ -84,11 +89,15 @@ def test_what_a_change_touches(old: str, new: str, expected: list[tuple[str, str
 
 
 def test_python_2_and_half_a_file() -> None:
-    source = b"def a():\n    print 'x', y\n    exec 'z'\n\ndef b(:\n    return (\n\ndef c():\n    pass\n"
+    source = (
+        b"def a():\n    print 'x', y\n    exec 'z'\n\ndef b(:\n    return (\n\ndef c():\n    pass\n"
+    )
     assert {each.name for each in definitions(source)} >= {"a", "c"}
 
 
-@pytest.mark.parametrize("source", [b"", b"\xff\xfe\x00", b"def", b"class (", b"(" * 5000, b"\x00" * 50])
+@pytest.mark.parametrize(
+    "source", [b"", b"\xff\xfe\x00", b"def", b"class (", b"(" * 5000, b"\x00" * 50]
+)
 def test_what_is_no_python_has_no_functions(source: bytes) -> None:
     assert definitions(source) == ()
 
@@ -104,7 +113,9 @@ def test_the_lines_of_a_hunk() -> None:
 
 
 NAMES = st.sampled_from("abc")
-LINES = st.sampled_from(["x = 1", "return", "'''doc\n{0}string'''", "f(\n{0}    1,\n{0})", "# why", ""])
+LINES = st.sampled_from(
+    ["x = 1", "return", "'''doc\n{0}string'''", "f(\n{0}    1,\n{0})", "# why", ""]
+)
 
 
 def body(depth: int) -> st.SearchStrategy[list[str]]:
@@ -112,7 +123,7 @@ def body(depth: int) -> st.SearchStrategy[list[str]]:
     margin = "    " * depth
     plain = LINES.map(lambda line: [margin + line.format(margin)])
     if depth == 3:
-        return st.lists(plain, max_size=3).map(lambda parts: [*sum(parts, []), margin + "pass"])
+        return st.lists(plain, max_size=3).map(lambda parts: [*chain(*parts), margin + "pass"])
 
     def definition(made: tuple[str, str, bool, list[str]]) -> list[str]:
         kind, name, is_decorated, inside = made
@@ -125,7 +136,7 @@ def body(depth: int) -> st.SearchStrategy[list[str]]:
     nested = st.tuples(kinds, NAMES, st.booleans(), inner).map(definition)
     under = st.tuples(block, inner).map(lambda made: [margin + made[0], *made[1]])
     parts = st.lists(st.one_of(plain, nested, under), max_size=4)
-    return parts.map(lambda found: [*sum(found, []), margin + "pass"])
+    return parts.map(lambda found: [*chain(*found), margin + "pass"])
 
 
 def by_ast(source: str) -> list[Definition]:
@@ -154,3 +165,19 @@ def test_lines_are_those_of_pythons_own_parser(source: str) -> None:
     except SyntaxError:  # `return` outside a function
         return
     assert list(definitions(source.encode())) == expected
+
+
+SOURCES = body(0).map(lambda lines: "\n".join(lines) + "\n")
+
+
+@given(SOURCES, SOURCES)
+def test_a_version_is_parsed_the_same_with_the_one_before(old: str, new: str) -> None:
+    before, after = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    spans = [
+        (i1 + (i2 > i1), i2 - i1, j1 + (j2 > j1), j2 - j1)
+        for kind, i1, i2, j1, j2 in matcher.get_opcodes()
+        if kind != "equal"
+    ]
+    source = Source(new.encode(), Source(old.encode()), spans)
+    assert source.definitions() == definitions(new.encode())

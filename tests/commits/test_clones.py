@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -37,7 +41,9 @@ def test_a_clone_is_made_once_and_fetched_later(
     found = reading.read("Own/Layers")
     assert (found["project"], found["stored"]["commits"]) == ("git:own/layers", 3)
     assert found["place"] == "https://github.com/own/layers.git"
-    assert [path.name for path in cached(tmp_path).parent.iterdir() if path.is_dir()] == ["layers.git"]
+    assert [path.name for path in cached(tmp_path).parent.iterdir() if path.is_dir()] == [
+        "layers.git"
+    ]
     made.commit({"a": b"1\n"}, b"fix", [tip(made)])
     made.commit({"b": b"1\n"}, b"fix", [tip(made)], branch="side")
     (cached(tmp_path) / "packed-refs.lock").touch()  # of a fetch that was killed
@@ -50,9 +56,7 @@ def test_a_clone_is_made_once_and_fetched_later(
     assert reading.run("--show-before", tip(made)[:9], "layers/layer_2.py").returncode == 1
 
 
-def test_the_default_branch_is_followed(
-    made: Repository, reading: Reading, tmp_path: Path
-) -> None:
+def test_the_default_branch_is_followed(made: Repository, reading: Reading, tmp_path: Path) -> None:
     reading.read("own/layers")
     made.commit({"b": b"1\n"}, b"fix", [tip(made)], branch="trunk")
     made.git("symbolic-ref", "HEAD", "refs/heads/trunk")
@@ -63,27 +67,57 @@ def test_the_default_branch_is_followed(
 def test_a_clone_that_fails_leaves_nothing(
     made: Repository, reading: Reading, tmp_path: Path
 ) -> None:
-    ended = reading.run("own/nothing")
+    new = Reading(reading.command, tmp_path / "new")
+    ended = new.run("own/nothing")
     assert ended.returncode == 1
     assert "cannot be cloned" in ended.stderr
     assert not [path for path in cached(tmp_path).parent.iterdir() if path.is_dir()]
-    assert not reading.study.exists()
+    assert not new.study.exists()
     assert made
+
+
+@contextmanager
+def served(folder: Path, asked: list[str | None]) -> Iterator[int]:
+    """A web server on this machine that wants a password."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.headers.get("authorization"))
+            if asked[-1] is None:
+                self.send_response(401)
+                self.send_header("www-authenticate", 'Basic realm="x"')
+                self.send_header("content-length", "0")
+                self.end_headers()
+            else:
+                super().do_GET()
+
+        def log_message(self, *_words: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 def test_a_password_is_stored_and_shown_nowhere(
     made: Repository, reading: Reading, tmp_path: Path
 ) -> None:
-    with Path(os.environ["GIT_CONFIG_GLOBAL"]).open("a") as settings:
-        settings.write("\tinsteadOf = https://me:hunter2hunter2@github.com/\n")
-    ended = reading.run("https://me:hunter2hunter2@github.com/own/layers")
-    assert ended.returncode == 0, ended.stderr
-    failed = reading.run("https://me:hunter2hunter2@github.com/own/nothing")
-    assert failed.returncode == 1
+    made.git("update-server-info")
+    asked: list[str | None] = []
+    with served(tmp_path / "served", asked) as port:
+        ended = reading.run(f"http://me:hunter2hunter2@127.0.0.1:{port}/own/layers.git")
+        failed = reading.run(f"http://me:hunter2hunter2@127.0.0.1:{port}/own/nothing.git")
+    assert (ended.returncode, failed.returncode) == (0, 1), ended.stderr
+    assert any(asked)
     assert "hunter2" not in ended.stdout + ended.stderr + failed.stdout + failed.stderr
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "gitconfig"]
+    assert reading.one("SELECT place FROM git_walks") == f"http://127.0.0.1:{port}/own/layers.git"
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if b"hunter2" in path.read_bytes()]
-    assert made
 
 
 @pytest.mark.parametrize(
@@ -165,6 +199,6 @@ def test_the_users_environment_changes_nothing(
 
 
 def test_the_cache_is_not_reached_by_a_name(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="repository|folder|address"):
+    with pytest.raises(Exception, match=r"repository|folder|address"):
         clones.wanted("https://example.org/../../x")
     assert subprocess.run(["ls", tmp_path], check=True, capture_output=True).stdout == b""

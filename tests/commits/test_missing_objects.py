@@ -130,5 +130,9 @@ def test_a_partial_clone_is_not_fetched_into(
     found = reading.read(place, "--all", code=1)
     assert found["stored"]["commits"] == len(shas)
     assert reading.rows(DIFFS) == [("part", 3)]
-    assert reading.one("SELECT count(*), count(problem), count(old_blob) FROM commit_files") == (5, 5, 2)
+    assert reading.one("SELECT count(*), count(problem), count(old_blob) FROM commit_files") == (
+        5,
+        5,
+        2,
+    )
     assert sorted(path.name for path in place.rglob("*")) == before

@@ -105,7 +105,9 @@ def test_lines_that_look_like_a_patch_are_content(made: Repository, reading: Rea
 
 
 def test_what_is_not_text(made: Repository, reading: Reading) -> None:
-    first = made.commit({"b": b"\0\1\2", "late": b"x\n" * 5000 + b"\0y\n", "l": ("120000", made.blob(b"b"))})
+    first = made.commit(
+        {"b": b"\0\1\2", "late": b"x\n" * 5000 + b"\0y\n", "l": ("120000", made.blob(b"b"))}
+    )
     made.commit(
         {"b": b"\0\1\3", "late": b"x\n" * 5000 + b"\0z\n", "l": b"a file\n"}, parents=[first]
     )
@@ -212,7 +214,9 @@ def test_a_repository_with_longer_hashes(tmp_path: Path, reading: Reading) -> No
     first = made.commit({"a.py": b"def f():\n    pass\n"})
     made.commit({"a.py": b"def f():\n    return 1\n"}, b"fix", [first])
     reading.read(made.folder)
-    assert reading.one("SELECT length(sha), name FROM commits JOIN commit_functions USING (artifact_id)") == (64, "f")
+    assert reading.one(
+        "SELECT length(sha), name FROM commits JOIN commit_functions USING (artifact_id)"
+    ) == (64, "f")
 
 
 def test_a_mailmap_joins_the_names_of_a_person(made: Repository, reading: Reading) -> None:

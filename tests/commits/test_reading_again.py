@@ -47,7 +47,10 @@ def test_the_default_words_and_what_they_select(made: Repository, reading: Readi
     assert "matching bugfix" in ended.stdout
     # `prefix` is not `fix`.
     assert reading.one("SELECT count(*), count(diff) FROM commits") == (8, 4)
-    assert reading.one("SELECT count(*) FROM commits WHERE diff IS NULL AND keyword_hits = MAP {}") == 4
+    assert (
+        reading.one("SELECT count(*) FROM commits WHERE diff IS NULL AND keyword_hits = MAP {}")
+        == 4
+    )
 
 
 def test_only_new_commits_are_read(made: Repository, reading: Reading) -> None:
@@ -92,7 +95,9 @@ def test_functions_can_be_asked_for_later(made: Repository, reading: Reading) ->
     late = contents(reading)
     assert late["commit_function"]
     assert reading.one("SELECT count(*) FROM store.commit_diff") == 4
-    assert reading.one("SELECT count(DISTINCT (artifact_id, position)), count(*) FROM store.commit_file") == (4, 4)
+    assert reading.one(
+        "SELECT count(DISTINCT (artifact_id, position)), count(*) FROM store.commit_file"
+    ) == (4, 4)
 
 
 def test_after_a_force_push_commits_are_gone_and_may_come_back(

@@ -9,6 +9,8 @@ import pytest
 from commits_reading import Reading
 from repositories_on_disk import Repository
 
+from miner.commits.before import file_before
+
 OLD = b"caf\xe9\r\n\0 no end"
 TEXT = b"".join(b"line %d\n" % number for number in range(20))
 
@@ -32,10 +34,8 @@ def sha(made: Repository, reading: Reading) -> str:
     ("path", "content"), [("a.bin", OLD), ("is", TEXT), ("gone", b"2\n"), ("same", b"1\n")]
 )
 def test_the_bytes_are_those_of_the_parent(
-    sha: str, path: str, content: bytes, reading: Reading, capfdbinary: pytest.CaptureFixture[bytes]
+    sha: str, path: str, content: bytes, reading: Reading
 ) -> None:
-    from miner.commits.before import file_before
-
     found = file_before(reading.study, None, sha[:8], path, lambda _message: None)
     assert found.content == content
     assert (found.sha, found.old_path) == (sha, "was" if path == "is" else path)
@@ -65,7 +65,9 @@ def test_what_is_not_there_is_said(
     sha: str, made: Repository, reading: Reading, words: tuple[str, str], said: str
 ) -> None:
     root = made.git("rev-parse", f"{sha}~1").decode()
-    ended = reading.run("--show-before", words[0].replace("SHA", sha).replace("ROOT", root), words[1])
+    ended = reading.run(
+        "--show-before", words[0].replace("SHA", sha).replace("ROOT", root), words[1]
+    )
     assert ended.returncode == 1
     assert said in " ".join(ended.stderr.split())
     assert ended.stdout == ""

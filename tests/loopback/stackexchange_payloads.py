@@ -81,9 +81,10 @@ class Question:
 
     def _comment(self, on: int, at: int) -> dict[str, Any]:
         return {
-            "comment_id": on * 10 + at,
+            "comment_id": on * 10 + at + (0 if on == self.number else 10_000_000),
             "post_id": on,
-            "body": f"Comment {at} on {on}: what &amp; which version?",
+            "body": f"Comment {at} on {on}: <code>a</code> &amp; which version?",
+            "body_markdown": f"Comment {at} on {on}: `a` &amp; which version?",
             "score": at,
             "edited": False,
             "creation_date": self.created + 700 + at,

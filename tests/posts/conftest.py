@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
+from shutil import copy
 from subprocess import CompletedProcess
 
 import pytest
@@ -35,12 +36,22 @@ def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     return fake
 
 
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a new study: to make its tables takes longer than most tests do."""
+    study = Study(tmp_path_factory.mktemp("empty"))
+    with study.writing():
+        pass
+    return study.database
+
+
 @pytest.fixture
 def posting(
     command: Callable[..., CompletedProcess[str]],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     fake_time: FakeTime,
+    empty: Path,
     alone: None,  # noqa: ARG001
 ) -> Iterator[Callable[..., Posting]]:
     """Serves a site, and runs `miner posts` against it into a new study.
@@ -55,6 +66,7 @@ def posting(
             if not as_usual:
                 running.enter_context(opened_once(monkeypatch))
                 monkeypatch.setattr(Study, "compact", lambda _self: None)  # it needs the file
+                monkeypatch.setattr(Study, "_make", lambda _self, draft: copy(empty, draft))
             made = world or StackExchange.small()
             made.clock = lambda: fake_time.now.replace(tzinfo=UTC).timestamp()
             server = running.enter_context(serving(made))

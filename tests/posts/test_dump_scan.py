@@ -77,7 +77,7 @@ def rows(draw: st.DrawFn) -> str:
 
 
 @settings(
-    max_examples=250,
+    max_examples=150,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -235,6 +235,23 @@ def test_rows_of_a_part_are_what_the_api_would_tell() -> None:
         48,
         False,
     )
+
+
+def test_rows_as_other_programs_write_them(tmp_path: Path) -> None:
+    path = tmp_path / "Posts.xml"
+    long = 12_345_678_901_234
+    rows = [
+        question(long).replace(" />", "></row>"),
+        question(100_001, "|pandas|"),  # 14 digits less 8 characters of the `</row>  ` before it
+        question(long + 2, "|pandas|"),
+        question(long + 1).replace("|keras|", "&#124;keras&#x7c;"),
+        "<row\n\tTags='|keras|'\n\tPostTypeId='1'\n\tId='3'\n/>",
+        question(4, "|keras|").replace("Tags=", "OtherTags='x' Tags="),
+    ]
+    path.write_bytes(document(rows, newline=""))
+    picker = questions_with("keras")
+    assert ids(path, picker) == [long, long + 1, 3, 4]
+    assert (picker.tally.rows, picker.tally.damaged) == (6, 0)
 
 
 def test_tags_keep_their_order() -> None:

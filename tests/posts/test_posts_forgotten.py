@@ -163,7 +163,9 @@ def test_an_answer_can_be_forgotten_alone(posting: Start) -> None:
     assert at.column("SELECT comment_id FROM comments WHERE comment_id LIKE '%a/20__'") == [
         "stackoverflow:a/2001"
     ]
-    assert at.column("SELECT count(*) FROM comments WHERE comment_id LIKE '%comment/2000_'") == [0]
+    assert at.column("SELECT count(*) FROM comments WHERE comment_id LIKE '%comment/1002000_'") == [
+        0
+    ]
 
 
 def test_a_named_question_is_not_asked_for_again(posting: Start, tmp_path: Path) -> None:

@@ -104,6 +104,18 @@ def test_a_quota_that_is_used_up_ends_the_run_and_the_next_one_goes_on(posting: 
     assert len(at.asked) == 3  # five pages in all, and the filter is known
 
 
+def test_what_is_left_of_the_quota_goes_to_the_list_that_was_never_read(posting: Start) -> None:
+    at = posting(large())
+    words = ("--tag", "tensorflow", "--tag", "keras")
+    at.world.left[None] = 7  # a filter, five pages of the one tag, one of the other
+    assert at.run(*words).returncode == 1
+    before = len(at.numbers())
+    at.world.left[None] = 1
+    assert at.run(*words).returncode == 1
+    assert [request.query["tagged"] for request in at.asked] == ["keras"]
+    assert len(at.numbers()) > before
+
+
 def test_with_patience_the_quota_of_the_next_day_is_waited_for(
     posting: Start, fake_time: FakeTime
 ) -> None:

@@ -61,8 +61,8 @@ def test_real_pages_are_understood(study_fixtures: Path, name: str) -> None:
     }
 
 
-def as_dump(question: Question) -> tuple[bytes, bytes]:
-    """The rows that a dump has of a question and of its answers."""
+def as_dump(question: Question) -> tuple[bytes, bytes, bytes]:
+    """The rows that a dump has of a question, of its answers, and of comments on both."""
     said = question.payload(SITE)
 
     def time(seconds: int) -> str:
@@ -100,19 +100,37 @@ def as_dump(question: Question) -> tuple[bytes, bytes]:
         row(Id=each["answer_id"], PostTypeId=2, ParentId=question.number, **shared(each))
         for each in said["answers"]
     ]
+    comments = [
+        row(
+            Id=each["comment_id"],
+            PostId=each["post_id"],
+            Score=each["score"],
+            Text=html.unescape(each["body_markdown"]),
+            CreationDate=time(each["creation_date"]),
+            UserId=each["owner"]["user_id"],
+            ContentLicense=each["content_license"],
+        )
+        for item in (said, *said["answers"])
+        for each in item["comments"]
+    ]
     return (
         asked.replace(b"\x00", b"&#xA;"),
         b"\n".join(answers).replace(b"\x00", b"&#xA;"),
+        b"\n".join(comments),
     )
 
 
 def test_the_api_and_a_dump_give_equal_rows_for_equal_facts() -> None:
     for question in StackExchange.small().questions:
         told = read({"items": [question.payload(SITE)]})
-        asked, answers = as_dump(question)
+        asked, answers, comments = as_dump(question)
         assert told.posts == rows_of_dump(asked, "dump questions", SITE, lambda each: each).posts
         replies = rows_of_dump(answers, "dump answers", SITE, lambda each: each).replies
         assert [each for each in told.replies if each.is_answer] == replies
+        of = {each.post_id: question.number for each in replies}
+        remarks = rows_of_dump(comments, "dump comments", SITE, lambda each: each, of).replies
+        assert [each for each in told.replies if not each.is_answer] == remarks
+        assert "`a` & which" in str(remarks[0].body)
 
 
 @pytest.mark.parametrize("first", ["api", "dump"])
@@ -122,7 +140,7 @@ def test_a_question_of_both_is_one_row_and_the_newer_activity_wins(
     at = posting()
     file = at.study.parent / "Posts.xml"
     rows = [as_dump(each) for each in at.world.questions]
-    body = b"\n".join(part for pair in rows for part in pair if part)
+    body = b"\n".join(part for parts in rows for part in parts[:2] if part)
     file.write_bytes(b'<?xml version="1.0" encoding="utf-8"?>\n<posts>\n' + body + b"\n</posts>\n")
     at.world.edit(30, title="Edited since the dump")
 

@@ -71,7 +71,7 @@ def test_parts_by_number(ask: Asker) -> None:
     assert ask.numbers("/questions/10;30;999", order="asc", sort="creation") == [10, 30]
     assert ask.numbers("/questions/30/answers", order="asc", sort="creation") == [3000, 3001]
     assert ask.numbers("/answers/3001") == [3001]
-    assert ask.numbers("/answers/3001/comments") == [30010]
+    assert ask.numbers("/answers/3001/comments") == [10030010]
     assert ask.numbers("/questions/30/comments") == [300]
     assert ask("/answers/3001")[1]["items"][0]["question_id"] == 30
 

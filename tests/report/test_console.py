@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 import typer
 from loopback import TOKEN as tracker_token  # noqa: N811  (TOKEN is another one here)
-from repositories_on_disk import linear
 from loopback import World, serving
 from repositories_on_disk import linear
 from rich.table import Table

@@ -1,0 +1,94 @@
+"""Runs `miner` again and again in children that kill themselves at the n-th step.
+
+A step is a statement on the database, its commit, or a command of git that begins or ends. It
+reads one JSON object a line and answers with how the child ended and how many steps it took.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa  # noqa: F401  (imported once, not by every child)
+
+import data.store
+import miner.cli
+import miner.commits.again
+import miner.commits.command
+import miner.commits.git
+import miner.commits.mining
+
+
+class Steps:
+    """Counts, and kills the group at the right one."""
+
+    def __init__(self, last: int | None) -> None:
+        self._last = last
+        self.taken = 0
+
+    def step(self) -> None:
+        self.taken += 1
+        if self.taken == self._last:
+            os.killpg(0, signal.SIGKILL)
+
+    def around(self, owner: Any, name: str) -> None:
+        """Make calls of a function two steps."""
+        inner: Callable[..., Any] = getattr(owner, name)
+
+        def outer(*arguments: Any, **options: Any) -> Any:
+            self.step()
+            found = inner(*arguments, **options)
+            self.step()
+            return found
+
+        setattr(owner, name, outer)
+
+
+def run(asked: dict[str, Any], answer: int) -> None:
+    """In the child."""
+    steps = Steps(asked["last"])
+    for name in ("execute", "insert"):
+        steps.around(data.store.Writer, name)
+    steps.around(data.store.Study, "writing")
+    steps.around(miner.commits.git, "run")
+    steps.around(miner.commits.git.View, "streaming")
+    # So small that everything is written in many pieces.
+    miner.commits.mining._MESSAGES_AT_ONCE = 4  # noqa: SLF001
+    miner.commits.mining._CHANGE_BYTES = 700  # noqa: SLF001
+    sys.argv = ["miner", *asked["arguments"]]
+    try:
+        miner.cli.main()
+    except SystemExit as end:
+        os.write(answer, str(steps.taken).encode())
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(int(end.code or 0))
+
+
+def main() -> None:
+    """Until there is no more line."""
+    for line in sys.stdin:
+        asked = json.loads(line)
+        reads, writes = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            log = os.open(asked["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            run(asked, writes)
+            os._exit(99)
+        os.close(writes)
+        steps = os.read(reads, 20)
+        os.close(reads)
+        _pid, status = os.waitpid(child, 0)
+        sys.stdout.write(json.dumps([os.waitstatus_to_exitcode(status), int(steps or 0)]) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
