@@ -1,4 +1,4 @@
-"""The mined tables once more, from the stored responses and from the repositories that were read."""
+"""The mined tables once more, from the stored responses and the repositories that were read."""
 
 from __future__ import annotations
 

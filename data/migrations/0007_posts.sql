@@ -49,7 +49,7 @@ CREATE TABLE store.dump_read (
     name        VARCHAR NOT NULL,        -- of the file, without its folder
     size        BIGINT NOT NULL,
     position    BIGINT NOT NULL,         -- everything before is stored
-    digest      VARCHAR NOT NULL,        -- SHA-256 of the bytes before position; when complete, of the file
+    digest      VARCHAR NOT NULL,        -- BLAKE3 of the bytes before position; when complete, of the file
     rows_seen   BIGINT NOT NULL,
     rows_kept   BIGINT NOT NULL,
     is_complete BOOLEAN NOT NULL,
@@ -100,7 +100,7 @@ COMMENT ON COLUMN dumps.stream IS 'Site, kind of file and selection';
 COMMENT ON COLUMN dumps.name IS 'Of the file';
 COMMENT ON COLUMN dumps.size IS 'Bytes of the file, unpacked as far as it was read';
 COMMENT ON COLUMN dumps.position IS 'Bytes that were read';
-COMMENT ON COLUMN dumps.digest IS 'SHA-256 of what was read; of the whole file when it is complete';
+COMMENT ON COLUMN dumps.digest IS 'BLAKE3, as b3sum prints it, of what was read; of the whole file when it is complete';
 COMMENT ON COLUMN dumps.rows_seen IS 'Rows of the file that were looked at';
 COMMENT ON COLUMN dumps.rows_kept IS 'Rows that were selected';
 COMMENT ON COLUMN dumps.is_complete IS 'Whether the file was read to its end';

@@ -71,7 +71,7 @@ COMMENT ON COLUMN comments.author IS 'Pseudonym';
 COMMENT ON COLUMN comments.author_association IS 'The author''s relation to the project, such as MEMBER';
 COMMENT ON COLUMN comments.created_at IS 'UTC';
 COMMENT ON COLUMN comments.updated_at IS 'UTC';
-COMMENT ON COLUMN comments.body IS 'As the source gave it: Markdown on an issue, HTML on a post';
+COMMENT ON COLUMN comments.body IS 'As the source gave it: Markdown of a comment, HTML of an answer';
 COMMENT ON COLUMN comments.is_answer IS 'Whether it is an answer to a question';
 COMMENT ON COLUMN comments.is_accepted IS 'Whether it is the accepted answer';
 COMMENT ON COLUMN comments.score IS 'Votes for it minus votes against, on a post';

@@ -365,7 +365,7 @@ class _Writing:
                     position = hunk.file.position
                     self._candidates.setdefault(position, Candidate(hunk.file)).add(hunk)
         if self._batch.size > 2 * _CHANGE_BYTES:
-            self._write()
+            self.flush()  # with the functions of the commits before this one
             self._is_split = True
 
     def finish(self, files: Sequence[File], diff: str = "read", problem: str | None = None) -> None:

@@ -122,7 +122,7 @@ class DumpRead:
             "resumed": any(each.was_resumed for each in self.files),
             "file": self.questions.name,
             "bytes": self.questions.position,
-            "sha256": self.questions.digest,
+            "blake3": self.questions.digest,
             "rows": self.questions.tally.rows,
             "questions": self.questions.tally.kinds.get("question", 0),
             "questions_kept": self.questions.tally.kept,

@@ -10,16 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import TYPE_CHECKING
+
+from blake3 import blake3
 
 from data.errors import StudyError
 from miner.posts.dump_files import Broken, Read
 from miner.posts.dump_pick import Found, Picker, row_at
 from miner.posts.dump_rows import DamagedRow, attributes
-
-if TYPE_CHECKING:
-    from hashlib import _Hash
 
 BLOCK = 1 << 19  # measured: the hash and the search share the processor's cache
 LONGEST_ROW = 64 << 20
@@ -43,7 +40,7 @@ class Part:
     found: list[Found]  # the same rows, as a study has them
     start: int
     end: int  # everything before it was looked at
-    digest: str  # SHA-256 of everything before it
+    digest: str  # BLAKE3 of everything before it
     is_last: bool = False
     is_complete: bool = False  # whether it ends with the file's end, as it should
 
@@ -56,7 +53,7 @@ class Scan:
     name: str  # for messages
     picker: Picker
     position: int = 0
-    hashed: _Hash = field(default_factory=sha256)
+    hashed: blake3 = field(default_factory=blake3)  # four times as fast as SHA-256
     broken: str = ""  # why a packed file ends where it does
 
     def skip(self, count: int) -> bool:

@@ -20,7 +20,7 @@ class Reached:
     stream: str
     name: str
     position: int
-    digest: str  # SHA-256 of everything before it
+    digest: str  # BLAKE3 of everything before it
     is_complete: bool
     turn: int  # which file it is: one that differs from the one before is read from its start
     known_to: int  # of answers and comments: how far the questions were read that they belong to

@@ -15,36 +15,25 @@ TAGS = ("keras", "tensorflow")
 SITE = "stackoverflow.com"
 
 
-class _NoHash:
-    def update(self, data: object) -> None: ...
-
-    def copy(self) -> _NoHash:
-        return self
-
-    def hexdigest(self) -> str:
-        return ""
-
-
 def _nobody(_login: str | None) -> None:
     return None
 
 
-def _scanned(path: Path, picker: Any, *, is_hashed: bool = True) -> list[Any]:
+def _scanned(path: Path, picker: Any) -> list[Any]:
     from miner.posts.dump_files import posts_file
     from miner.posts.dump_scan import Scan
 
     file = posts_file(path)
     with file.opened() as read:
-        hashed: Any = hashlib.sha256() if is_hashed else _NoHash()
-        scan = Scan(read, file.name, picker, hashed=hashed)
+        scan = Scan(read, file.name, picker)
         return [row for part in scan.parts() for row in part.found]
 
 
-def _questions(path: Path, *, is_hashed: bool = True) -> list[Any]:
+def _questions(path: Path) -> list[Any]:
     from miner.posts.dump_pick import Questions
     from miner.posts.selection import PostSelection
 
-    return _scanned(path, Questions(PostSelection(tags=TAGS), _nobody), is_hashed=is_hashed)
+    return _scanned(path, Questions(PostSelection(tags=TAGS), _nobody))
 
 
 def _answers(path: Path) -> list[Any]:
@@ -111,7 +100,6 @@ def _into_study(path: Path, folder: Path) -> list[Any]:
 
 _WAYS: dict[str, Callable[[Path], list[Any]]] = {
     "filter": _questions,
-    "unhashed": lambda path: _questions(path, is_hashed=False),
     "answers": _answers,
     "lxml": _lxml_questions,
     "lxml_answers": _lxml_answers,

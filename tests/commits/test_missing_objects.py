@@ -45,12 +45,14 @@ def test_of_a_commit_that_lacks_a_blob_the_other_files_are_read(
     assert reading.rows(
         "SELECT path, change, added, deleted, hunks, problem IS NULL FROM commit_files "
         "WHERE sha = ? ORDER BY position", shas[1],
-    ) == [("kept.py", "modified", 1, 1, 1, True), ("lost", "modified", None, None, None, False)]  # fmt: skip
+    ) == [
+        ("kept.py", "modified", 1, 1, 1, True),
+        ("lost", "modified", None, None, None, False),
+    ]  # fmt: skip
     assert blob in reading.one("SELECT problem FROM commit_files WHERE problem IS NOT NULL")
     assert reading.rows(DIFFS) == [("part", 1), ("read", 2)]
-    assert reading.rows("SELECT change, count(*) FROM commit_functions GROUP BY ALL ORDER BY ALL") == [
-        ("added", 1), ("modified", 1),
-    ]  # fmt: skip
+    functions = "SELECT change, count(*) FROM commit_functions GROUP BY ALL ORDER BY ALL"
+    assert reading.rows(functions) == [("added", 1), ("modified", 1)]
     assert reading.one("SELECT outcome FROM runs") == "partial"
 
 

@@ -159,7 +159,10 @@ def test_renames_modes_submodules_and_commits_that_change_nothing(
         ("to/moved", "moved", "renamed", 0, 0, 0, 100),
     ]
     assert reading.one("SELECT diff, files FROM commits WHERE sha = ?", three) == ("read", None)
-    bumped = "SELECT old_blob, new_blob, new_mode FROM commit_files WHERE change = 'submodule' AND old_blob IS NOT NULL"
+    bumped = (
+        "SELECT old_blob, new_blob, new_mode FROM commit_files "
+        "WHERE change = 'submodule' AND old_blob IS NOT NULL"
+    )
     assert reading.one(bumped) == ("1" * 40, "2" * 40, "160000")
 
 
@@ -171,9 +174,8 @@ def test_merges_have_parents_and_no_files(made: Repository, reading: Reading) ->
     merge = made.commit({"a": b"1\n"}, b"fix: merge all", sides)
     found = reading.read(made.folder, "--all")
     assert (found["stored"]["commits"], found["stored"]["merges"]) == (11, 1)
-    assert reading.one("SELECT parents, diff, files, is_merge FROM commits WHERE sha = ?", merge) == (
-        sides, None, None, True,
-    )  # fmt: skip
+    of = "SELECT parents, diff, files, is_merge FROM commits WHERE sha = ?"
+    assert reading.one(of, merge) == (sides, None, None, True)
     assert reading.one("SELECT count(*) FROM commit_files") == 10
 
 

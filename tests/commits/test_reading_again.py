@@ -109,7 +109,10 @@ def test_after_a_force_push_commits_are_gone_and_may_come_back(
     new = made.commit({"a": b"1\n"}, b"fix anew", [parent])
     found = reading.read(made.folder)
     assert (found["rows"]["gone"], found["rows"]["commits_new"]) == (2, 1)
-    gone = "SELECT sha FROM artifacts JOIN commits USING (artifact_id) WHERE artifacts.gone_reason = 'unreachable'"
+    gone = (
+        "SELECT sha FROM artifacts JOIN commits USING (artifact_id) "
+        "WHERE artifacts.gone_reason = 'unreachable'"
+    )
     assert len(reading.rows(gone)) == 2
     made.git("reflog", "expire", "--expire=now", "--all")
     made.git("gc", "--quiet", "--prune=now")
