@@ -71,7 +71,8 @@ class Lexicon:
     def hits(self, text: str) -> tuple[str, ...]:
         """The entries that a text has, sorted."""
         found = _stems_in(text)
-        words = [entry for stem in found & self._by_word.keys() for entry in self._by_word[stem]]
+        known = self._by_word
+        words = [entry for stem in found if stem in known for entry in known[stem]]
         phrases = [
             entry
             for entry, stems in self._longer

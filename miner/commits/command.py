@@ -72,11 +72,6 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
         )
     wishes = options.wishes(directory)
     it = clones.wanted(options.repository)
-    if not options.keywords and not options.everything:
-        output.tell(
-            f"reading the changes of commits that the lexicon {DEFAULT_LEXICON} matches; "
-            "--keywords names others, --all takes every commit"
-        )
     clones.refresh(it, output.tell)
     place = clones.open_place(it)
     study = Study(directory, wait_s=math.inf, tell=output.tell)

@@ -36,7 +36,7 @@ Progress = Callable[[int, int, str], None]  # done, in all, of what
 
 _MESSAGES_AT_ONCE = 20_000
 _MESSAGE_BYTES = 32 << 20
-_CHANGE_BYTES = 32 << 20
+_CHANGE_BYTES = 48 << 20
 
 
 @dataclass
@@ -197,7 +197,9 @@ class Reading:
         lexicons = self.wishes.lexicons
         if not lexicons:
             return []
-        text = prose("commit", None, message)
+        # Without a fence or a quotation, which are rare here, all of it is prose.
+        is_prose = ">" not in message and "```" not in message and "~~~" not in message
+        text = message if is_prose else prose("commit", None, message)
         found: list[Hit] = [
             (self.prefix + sha, each.name, words, self._readings[each.name])
             for each in lexicons

@@ -72,4 +72,6 @@ def _note(found: dict[str, Any]) -> str:
     what = "every branch" if found["all_branches"] else "HEAD's branch"
     changes = "every commit" if found["all"] else "matching commits"
     news = "" if found["changed"] else "; nothing has changed since the last reading"
-    return f"Commits of {what}; changes of {changes}, merges have none of their own{news}."
+    said = f"Commits of {what}; changes of {changes}, merges have none of their own{news}."
+    is_usual = found["lexicons"] == ["bugfix"] and not found["all"]
+    return f"{said} --keywords names other words, --all takes every commit." if is_usual else said

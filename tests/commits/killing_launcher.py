@@ -57,8 +57,8 @@ def run(asked: dict[str, Any], answer: int) -> None:
     steps.around(miner.commits.git, "run")
     steps.around(miner.commits.git.View, "streaming")
     # So small that everything is written in many pieces.
-    miner.commits.mining._MESSAGES_AT_ONCE = 4  # noqa: SLF001
-    miner.commits.mining._CHANGE_BYTES = 1200  # noqa: SLF001
+    miner.commits.mining._MESSAGES_AT_ONCE = 6  # noqa: SLF001
+    miner.commits.mining._CHANGE_BYTES = 2500  # noqa: SLF001
     sys.argv = ["miner", *asked["arguments"]]
     try:
         miner.cli.main()

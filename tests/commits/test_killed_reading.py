@@ -18,7 +18,7 @@ from repositories_on_disk import Repository, linear
 
 TABLES = ("commit", "commit_diff", "commit_file", "commit_hunk", "commit_function", "keyword_hit",
           "git_walk")  # fmt: skip
-MOMENTS = 12
+MOMENTS = 11
 Run = Callable[..., tuple[int, int]]
 
 

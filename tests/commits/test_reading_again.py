@@ -43,8 +43,9 @@ def test_an_unchanged_repository_changes_no_row(made: Repository, reading: Readi
 
 def test_the_default_words_and_what_they_select(made: Repository, reading: Reading) -> None:
     ended = reading.run(made.folder)
-    assert "bugfix" in ended.stderr
+    assert ended.stderr == ""
     assert "matching bugfix" in ended.stdout
+    assert "--keywords names other words" in " ".join(ended.stdout.split())
     # `prefix` is not `fix`.
     assert reading.one("SELECT count(*), count(diff) FROM commits") == (8, 4)
     assert (
