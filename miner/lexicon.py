@@ -1,35 +1,37 @@
 """Lexicons: words that tell texts of one kind from others. A lexicon is a file.
 
 Words are compared as stems (Porter's, which made the published vocabulary), so that "fixes" is
-"fix" and "prefix" is not. A token is a run of letters; the parts of a name in CamelCase count as
-well: "BatchNorm" is `batchnorm`, `batch` and `norm`. Addresses of pages and people are no words.
+"fix" and "prefix" is not. What is a word of a text, `miner.tokens` says.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from Stemmer import Stemmer
-
 from data.errors import StudyError
 from data.results import Column, Table
+from miner.tokens import MOST_LETTERS, Steps, chunks, stem, stems_of_chunk, words_of
 
 FOLDER = Path(__file__).parent / "lexicons"
 OWN = "lexicons"  # folder of a study with lexicons of its own
 
+_READING = (
+    "2"  # another one when texts are read in another way: then stored hits are no longer true
+)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NAMES = "small letters, digits, - and _"
 _HEADER = re.compile(r"#\s*(title|source|entries):\s*(.+)")
-_WORD = re.compile(r"[^\W\d_]+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_INNER_CAPITAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_SIGN = re.compile(r"[^\w\s]|_")
+_JOINING = "-_/.:&'\u2019"  # signs that may stand between two words of an entry
 _MOST_BYTES = 1_000_000
-_MOST_LETTERS = 64  # of a token: longer ones are data, not words
+_MOST_KNOWN = 100_000  # pieces of texts whose words a lexicon remembers
 _Stems = tuple[str, ...]
 
 
@@ -49,8 +51,8 @@ class Lexicon:
 
     @cached_property
     def digest(self) -> str:
-        """Of what is compared: another title does not change it."""
-        said = "\n".join(sorted(" ".join(stems) for stems in self._phrases.values()))
+        """Of what is compared, and how: another title does not change it."""
+        said = "\n".join([_READING, *sorted(" ".join(stems) for stems in self._phrases.values())])
         return hashlib.blake2b(said.encode(), digest_size=8).hexdigest()
 
     def as_json(self) -> dict[str, Any]:
@@ -70,15 +72,58 @@ class Lexicon:
 
     def hits(self, text: str) -> tuple[str, ...]:
         """The entries that a text has, sorted."""
-        found = _stems_in(text)
-        known = self._by_word
-        words = [entry for stem in found if stem in known for entry in known[stem]]
-        phrases = [
-            entry
-            for entry, stems in self._longer
-            if found.issuperset(stems) and _has_phrase(text, stems)
-        ]
-        return tuple(sorted({*words, *phrases}))
+        found: set[str] = set()
+        for chunk in chunks(text) - self._without:
+            found.update(self._stems_in(chunk))
+        if not found:
+            return ()
+        by_word = self._by_word
+        entries = {entry for stem in found if stem in by_word for entry in by_word[stem]}
+        entries.update(self._phrases_in(text, found))
+        return tuple(sorted(entries))
+
+    def _phrases_in(self, text: str, found: set[str]) -> Iterable[str]:
+        """The entries of several words, for which the order in the text counts."""
+        asked = [each for each in self._longer if found.issuperset(each[1])]
+        read: dict[bool, Steps] = {}
+        for entry, stems in asked:
+            digits = _has_digits(stems)
+            if digits not in read:
+                read[digits] = Steps(text, digits=digits)
+            if read[digits].have(stems):
+                yield entry
+
+    def _stems_in(self, chunk: str) -> Iterable[str]:
+        """The stems of a piece of text that are in an entry. Most have none, and come often."""
+        known = self._with.get(chunk)
+        if known is not None:
+            return known
+        found = self._known & stems_of_chunk(chunk, digits=self._digits)
+        if len(chunk) <= MOST_LETTERS:
+            if len(self._without) + len(self._with) >= _MOST_KNOWN:
+                self._without.clear()
+                self._with.clear()
+            if found:
+                self._with[chunk] = found
+            else:
+                self._without.add(chunk)
+        return found
+
+    @cached_property
+    def _without(self) -> set[str]:
+        return set()
+
+    @cached_property
+    def _with(self) -> dict[str, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(stem for stems in self._phrases.values() for stem in stems)
+
+    @cached_property
+    def _digits(self) -> bool:
+        return _has_digits(self._known)
 
     @cached_property
     def _by_word(self) -> dict[str, list[str]]:
@@ -94,18 +139,34 @@ class Lexicon:
         return [(entry, stems) for entry, stems in self._phrases.items() if len(stems) > 1]
 
     def _stems(self, entry: str) -> _Stems:
-        words = _WORD.findall(entry.lower())
-        return tuple(words) if self.are_stems else tuple(_stem(word) for word in words)
+        words = words_of(entry)
+        return tuple(words) if self.are_stems else tuple(map(stem, words))
 
 
 def lexicon(name: str, study: Path | None = None) -> Lexicon:
     """A shipped lexicon, or one of a study's own, which comes first."""
-    return _read(_files(study).get(name), name, study)
+    files = _files(study)
+    if name in files and _NAME.fullmatch(name):
+        return read_lexicon(files[name])
+    known = ", ".join(sorted(each for each in files if _NAME.fullmatch(each)))
+    if name in files:
+        raise StudyError(
+            f"{files[name]} cannot be used: {name!r} is no name of a lexicon",
+            f"A name has {_NAMES}: rename the file. There are {known}.",
+        )
+    odd = ", ".join(sorted(path.name for each, path in files.items() if not _NAME.fullmatch(each)))
+    raise StudyError(
+        f"there is no lexicon {name!r}",
+        f"There are {known}; your own goes into {OWN}/NAME.txt of the study, "
+        f"one word on each line; NAME has {_NAMES}."
+        + (f" For their names, these are not read: {odd}." if odd else ""),
+    )
 
 
 def lexicons(study: Path | None = None) -> list[Lexicon]:
-    """All that there are, by name."""
-    return [_read(path, name, study) for name, path in sorted(_files(study).items())]
+    """All that there are, by name; not files with names that cannot be asked for."""
+    files = sorted(_files(study).items())
+    return [read_lexicon(path) for name, path in files if _NAME.fullmatch(name)]
 
 
 def lexicons_table(found: Iterable[Lexicon]) -> Table:
@@ -125,17 +186,6 @@ def _files(study: Path | None) -> dict[str, Path]:
     return {path.stem: path for folder in folders for path in sorted(folder.glob("*.txt"))}
 
 
-def _read(path: Path | None, name: str, study: Path | None) -> Lexicon:
-    if path is None or not _NAME.fullmatch(name):
-        known = ", ".join(sorted(_files(study)))
-        raise StudyError(
-            f"there is no lexicon {name!r}",
-            f"There are {known}; your own goes into {OWN}/NAME.txt of the study, "
-            "one word on each line.",
-        )
-    return read_lexicon(path)
-
-
 def read_lexicon(path: Path) -> Lexicon:
     """A lexicon file: one entry on each line, `# title:`, `# source:` and `# entries:` above."""
     try:
@@ -150,11 +200,8 @@ def read_lexicon(path: Path) -> Lexicon:
     for number, line in enumerate(text.splitlines(), 1):
         if header := _HEADER.fullmatch(line.strip()):
             about[header[1]] = header[2].strip()
-        elif line.strip() and not line.startswith("#"):
-            entry = " ".join(line.lower().split())
-            if not _WORD.search(entry):
-                raise StudyError(f"{path}:{number}: {entry!r} has no letter", "Remove the line.")
-            entries.append(entry)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            entries.append(_entry(line, f"{path}:{number}"))
     if about["entries"] not in ("words", "stems"):
         raise StudyError(
             f"{path}: entries are {about['entries']!r}", "Write `# entries: words` or `stems`."
@@ -166,47 +213,26 @@ def read_lexicon(path: Path) -> Lexicon:
     )
 
 
-@lru_cache(maxsize=2)  # of one text, two lexicons are asked for one after the other
-def _stems_in(text: str) -> frozenset[str]:
-    found: set[str] = set()
-    for token in set(_WORD.findall(_without_addresses(text))):
-        found.update(_stems_of_token(token))
-    return frozenset(found)
+def _entry(line: str, where: str) -> str:
+    entry = " ".join(line.lower().split())
+    if not any(each.isalpha() for each in entry):
+        raise StudyError(f"{where}: {entry!r} has no letter", "Remove the line.")
+    for sign in _SIGN.finditer(entry):
+        if _is_lost(entry, sign.start()):
+            raise StudyError(
+                f"{where}: {entry!r} has the sign {sign[0]!r}, which is not compared",
+                "Only letters and digits are: write it without the sign, or remove the line.",
+            )
+    return entry
 
 
-def _without_addresses(text: str) -> str:
-    if "://" not in text and "@" not in text:
-        return text
-    return " ".join(word for word in text.split() if "://" not in word and "@" not in word)
+def _is_lost(entry: str, at: int) -> bool:
+    """Whether a sign tells an entry from others ("c++") rather than joins two words."""
+    if unicodedata.category(entry[at])[0] not in "PS":
+        return False  # a mark that belongs to a letter
+    between = entry[at - 1 : at].isalnum() and entry[at + 1 : at + 2].isalnum()
+    return not (between and entry[at] in _JOINING)
 
 
-def _has_phrase(text: str, stems: _Stems) -> bool:
-    """Whether the words stand one behind the other."""
-    tokens = [_stems_of_token(token) for token in _WORD.findall(_without_addresses(text))]
-    return any(
-        all(stem in token for stem, token in zip(stems, tokens[at:], strict=False))
-        for at in range(len(tokens) - len(stems) + 1)
-    )
-
-
-@lru_cache(maxsize=200_000)
-def _stems_of_token(token: str) -> _Stems:
-    """The stem of a token, and of its parts if it is a name."""
-    return tuple(dict.fromkeys(_stem(word) for word in _words_of_token(token)))
-
-
-def _words_of_token(token: str) -> Iterator[str]:
-    if len(token) > _MOST_LETTERS:
-        return
-    yield token.lower()
-    if _INNER_CAPITAL.search(token):
-        yield from (part.lower() for part in _PART.findall(token) if len(part) > 1)
-
-
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
-
-
-@cache
-def _stemmer() -> Stemmer:
-    return Stemmer("porter")
+def _has_digits(stems: Iterable[str]) -> bool:
+    return any(sign.isdecimal() for stem in stems for sign in stem)

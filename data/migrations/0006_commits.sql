@@ -38,7 +38,8 @@ CREATE TABLE store.commit_diff (
     artifact_id    VARCHAR NOT NULL,
     diff           VARCHAR NOT NULL,     -- read, part or unreadable
     functions_read BOOLEAN NOT NULL,
-    problem        VARCHAR               -- with the changes
+    problem        VARCHAR,              -- with the changes
+    run_id         VARCHAR NOT NULL      -- that wrote these, and the files, hunks and functions
 );
 
 CREATE TABLE store.commit_file (
@@ -109,7 +110,7 @@ SELECT
     coalesce(keyword_hits, MAP {}) AS keyword_hits, diff,
     coalesce(functions_read, false) AS functions_read, files, added, deleted, encoding,
     nullif(concat_ws('; ', commit.problem, commit_diff.problem), '') AS problem,
-    gone_at, gone_reason, run_id, fetched_at
+    gone_at, gone_reason, commit.run_id, fetched_at
 FROM store.commit
 LEFT JOIN store.commit_diff USING (artifact_id)
 LEFT JOIN (
@@ -152,8 +153,10 @@ CREATE VIEW commit_files AS
 SELECT
     artifact_id, project, sha, commit_file.position, path, old_path, change, similarity,
     old_blob, new_blob, old_mode, new_mode, added, deleted, hunks, path_bytes,
-    commit_file.problem
-FROM store.commit_file JOIN store.commit USING (artifact_id);
+    commit_file.problem, commit_diff.run_id
+FROM store.commit_file
+JOIN store.commit USING (artifact_id)
+JOIN store.commit_diff USING (artifact_id);
 
 COMMENT ON VIEW commit_files IS 'One row for each file that a commit changes.';
 COMMENT ON COLUMN commit_files.artifact_id IS 'The commit';
@@ -173,12 +176,15 @@ COMMENT ON COLUMN commit_files.deleted IS 'Lines deleted; NULL for a binary file
 COMMENT ON COLUMN commit_files.hunks IS 'Number of hunks; NULL for a binary file';
 COMMENT ON COLUMN commit_files.path_bytes IS 'Where a name is not UTF-8: old and new path as they are, with NUL between';
 COMMENT ON COLUMN commit_files.problem IS 'Why the content could not be read; NULL where it could';
+COMMENT ON COLUMN commit_files.run_id IS 'The run that wrote the row';
 
 CREATE VIEW commit_hunks AS
 SELECT
     artifact_id, path, file, commit_hunk.position, old_start, old_lines, new_start, new_lines,
-    section, text
-FROM store.commit_hunk JOIN store.commit_file USING (artifact_id)
+    section, text, run_id
+FROM store.commit_hunk
+JOIN store.commit_file USING (artifact_id)
+JOIN store.commit_diff USING (artifact_id)
 WHERE commit_file.position = file;
 
 COMMENT ON VIEW commit_hunks IS 'One row for each hunk of a change, with three lines of context.';
@@ -192,11 +198,15 @@ COMMENT ON COLUMN commit_hunks.new_start IS 'First line after';
 COMMENT ON COLUMN commit_hunks.new_lines IS 'Number of lines after';
 COMMENT ON COLUMN commit_hunks.section IS 'What git writes behind the line numbers, such as the function';
 COMMENT ON COLUMN commit_hunks.text IS 'The lines with their marks; what is not UTF-8 is replaced';
+COMMENT ON COLUMN commit_hunks.run_id IS 'The run that wrote the row';
 
 CREATE VIEW commit_functions AS
 SELECT
-    artifact_id, path, name, kind, commit_function.change, old_start, old_end, new_start, new_end
-FROM store.commit_function JOIN store.commit_file USING (artifact_id)
+    artifact_id, path, name, kind, commit_function.change, old_start, old_end, new_start, new_end,
+    run_id
+FROM store.commit_function
+JOIN store.commit_file USING (artifact_id)
+JOIN store.commit_diff USING (artifact_id)
 WHERE commit_file.position = file;
 
 COMMENT ON VIEW commit_functions IS 'One row for each Python function or class that a commit changes.';
@@ -209,6 +219,7 @@ COMMENT ON COLUMN commit_functions.old_start IS 'First line before';
 COMMENT ON COLUMN commit_functions.old_end IS 'Last line before';
 COMMENT ON COLUMN commit_functions.new_start IS 'First line after';
 COMMENT ON COLUMN commit_functions.new_end IS 'Last line after';
+COMMENT ON COLUMN commit_functions.run_id IS 'The run that wrote the row';
 
 CREATE VIEW git_walks AS
 SELECT number, project, place, tips, seen, options, is_complete, run_id, started_at FROM store.git_walk;

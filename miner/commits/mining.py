@@ -406,7 +406,7 @@ class _Writing:
         if not batch.finished and not batch.size:
             return
         with self._reading.opened() as writer:
-            batch.write(writer)
+            batch.write(writer, self._reading.run_id)
         mined.diffs_read += len(batch.finished)
         mined.files += len(batch.files["artifact_id"])
         mined.hunks += len(batch.hunks["artifact_id"])

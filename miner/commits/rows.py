@@ -127,14 +127,14 @@ class Batch:
             for column in table.values():
                 del column[keep:]
 
-    def write(self, writer: Writer) -> None:
+    def write(self, writer: Writer, run_id: str) -> None:
         """Store all of it."""
         writer.execute("SET threads = 1")  # for one thread it is less work, and git has the other
         for name, filled in zip(_CHANGES, (self.files, self.hunks, self.functions), strict=True):
             if filled["artifact_id"]:
                 writer.insert(name, _table(filled))
         if self.finished:
-            writer.insert("store.commit_diff", _finished_table(self.finished))
+            writer.insert("store.commit_diff", _finished_table(self.finished, run_id))
 
 
 def clear_changes(writer: Writer, artifacts: Sequence[str]) -> None:
@@ -202,13 +202,14 @@ def hit_table(hits: Sequence[Hit], run_id: str) -> pa.Table:
     )
 
 
-def _finished_table(finished: Sequence[Finished]) -> pa.Table:
+def _finished_table(finished: Sequence[Finished], run_id: str) -> pa.Table:
     return columns.table(
         {
             "artifact_id": columns.texts([each.artifact_id for each in finished]),
             "diff": columns.texts([each.diff for each in finished]),
             "functions_read": columns.booleans([each.functions for each in finished]),
             "problem": columns.texts([each.problem for each in finished]),
+            "run_id": columns.repeated([run_id] * len(finished)),
         }
     )
 

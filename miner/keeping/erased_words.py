@@ -114,9 +114,13 @@ class Words:
         return text
 
     def erased_argument(self, text: str) -> str:
-        """The same for what was typed or computed: there a login or a pseudonym may stand alone."""
+        """The same for what was typed: there a login may stand alone."""
         if _WHOLE.fullmatch(text) and self.is_forgotten(text):
             return GHOST
+        return self.erased_note(text)
+
+    def erased_note(self, text: str) -> str:
+        """The same for what the study itself says: there people are pseudonyms."""
         text = PSEUDONYM.sub(lambda found: UNKNOWN if found[0] in self._people else found[0], text)
         return self.erased(text)
 

@@ -5,7 +5,8 @@ response, and out of the file; a tombstone keeps later fetches from bringing it 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,29 +17,24 @@ from data.errors import StudyError
 from data.identity import shown
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
+from miner.keeping.erased_columns import ERASED, NOTES, Column
 from miner.keeping.erased_posts import words_of
 from miner.keeping.erased_words import Words
 from miner.keeping.erasing import Forgotten, Found, without
 from miner.keeping.subjects import Subject, subject_of
 from miner.rebuild import host_of, rebuild_in
 from miner.study_key import check_key, who_in
-from miner.tables import DERIVED
 from miner.tombstones import bury, expect_gaps, forgotten, names
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from data.provenance import Run
     from data.store import Reader, Study, Writer
     from miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 
-# What `miner link` noted about texts, with their words; it reads them again.
-_NOTES = ("store.reference", "store.link_read")
-# What is in repositories for everybody to see: names in code are left.
-_CODE = ("store.commit_file", "store.commit_hunk", "store.commit_function")
-_OWN = {"store.forgotten", "store.schema_migration", "store.response", *_NOTES, *_CODE, *DERIVED}
+# Where a link may be found besides comments; `text` and `hash` are those of duplicates.
+_PLACES = ("title", "body", "message", "timeline", "tracker", "text", "hash")
 
 
 @dataclass
@@ -49,6 +45,7 @@ class Removal:
     kind: str
     artifacts: list[str] = field(default_factory=list)  # with the issues that a person wrote
     removed: dict[str, int] = field(default_factory=dict)  # rows by table
+    texts_changed: int = 0  # rows that are left, without the name
     responses_changed: int = 0
     responses_removed: int = 0
     was_forgotten: bool = False  # before, already
@@ -63,8 +60,8 @@ class Removal:
         others = len(self.artifacts) if self.kind == "person" else len(self.artifacts) - 1
         also = f" with {others:,} artifact{'s' * (others != 1)}" if others > 0 else ""
         return (
-            f"{self.subject}{also}: rows: {rows or 'none'}; responses: "
-            f"{self.responses_removed:,} removed, {self.responses_changed:,} changed"
+            f"{self.subject}{also}: rows: {rows or 'none'}; texts: {self.texts_changed:,} changed; "
+            f"responses: {self.responses_removed:,} removed, {self.responses_changed:,} changed"
         )
 
 
@@ -160,15 +157,17 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
             f"DELETE FROM {_sql(table)} WHERE list_contains(?, artifact_id)",
             [sorted(what.artifacts)],
         )
-    for table in _NOTES:
+    for table in NOTES:
         writer.execute(f"DELETE FROM {table}")
-    erase_people(writer, what.people, people)
-    _erase_words(writer, what, people)
+    _drop_links_of_comments(writer)
+    changed = {("store.commit", each) for each in erase_people(writer, what.people, people)}
+    changed |= _erase_words(writer, what, people)
+    removal.texts_changed = len(changed)
     after = _sizes(writer)
     removal.removed = {
         table.removeprefix("store."): count - after[table]
         for table, count in before.items()
-        if count > after[table] and table not in ("store.response", *_NOTES)
+        if count > after[table] and table not in ("store.response", *NOTES)
     }
     return removal
 
@@ -241,77 +240,99 @@ def _store_again(writer: Writer, number: int, exchange: archive.Exchange) -> Non
     )
 
 
-def _erase_words(writer: Writer, what: Forgotten, people: Callable[[str], Who]) -> None:
+def _drop_links_of_comments(writer: Writer) -> None:
+    """Links that were found in comments that are no longer there; they have their words."""
+    writer.execute(
+        "DELETE FROM store.link WHERE NOT list_contains(?, found_in) "
+        "AND NOT starts_with(found_in, 'via ') AND found_in NOT IN (SELECT comment_id FROM "
+        "store.comment UNION ALL SELECT comment_id FROM store.reply)",
+        [list(_PLACES)],
+    )
+
+
+def _erase_words(
+    writer: Writer, what: Forgotten, people: Callable[[str], Who]
+) -> set[tuple[str, Any]]:
     """Take names out of everything that is no response and not made from one.
 
     A row whose key has such a name goes, and so does the place where a walk about it stopped;
-    elsewhere the name is replaced.
+    elsewhere the name is replaced. Gives the rows in which it was.
     """
     projects = {
         host_of(row["project"]): row["project"]
         for row in writer.rows("SELECT DISTINCT project FROM store.response ORDER BY project")
     }
-    for host, project in (projects or {"github.com": "github:any/project"}).items():
+    projects.setdefault("github.com", "github:any/project")  # commits name its people
+    keys = _keys(writer)
+    changed: set[tuple[str, Any]] = set()
+    for host, project in projects.items():
         words = words_of(what.artifacts, what.people, people(host), project)
-        for table, name, is_key in _texts(writer):
-            stored, column = _sql(table), quoted(name)
-            # The runs of this command name what the tombstones name.
-            other = "WHERE command <> 'miner forget'" if table == "store.run" else ""
-            for old in writer.rows(f"SELECT DISTINCT {column} AS text FROM {stored} {other}"):
-                new = _erased(words, old["text"])
-                if new == old["text"]:
-                    continue
-                if is_key or table == "store.checkpoint":
-                    writer.execute(f"DELETE FROM {stored} WHERE {column} = ?", [old["text"]])
-                else:
-                    writer.execute(
-                        f"UPDATE {stored} SET {column} = ? WHERE {column} = ?", [new, old["text"]]
-                    )
+        for column in ERASED:
+            is_key = column.name in keys[column.table]
+            changed |= _erase_in_column(writer, words, column, is_key=is_key)
+    return changed
 
 
-def _erased(words: Words, text: str | None) -> str | None:
+def _erase_in_column(
+    writer: Writer, words: Words, at: Column, *, is_key: bool
+) -> set[tuple[str, Any]]:
+    changed: set[tuple[str, Any]] = set()
+    identity = "artifact_id" if at.table == "store.commit" else "rowid"
+    # The runs of this command name what the tombstones name.
+    other = "WHERE command <> 'miner forget'" if at.table == "store.run" else ""
+    for old in writer.rows(f"SELECT DISTINCT {at.name} AS text FROM {at.table} {other}"):
+        new = _erased(words, old["text"], at)
+        if new == old["text"]:
+            continue
+        meant = f"FROM {at.table} WHERE {at.name} = ?"
+        if is_key or at.table == "store.checkpoint":
+            writer.execute(f"DELETE {meant}", [old["text"]])
+            continue
+        rows = writer.rows(f"SELECT {identity} AS it {meant}", [old["text"]])
+        changed.update((at.table, row["it"]) for row in rows)
+        writer.execute(
+            f"UPDATE {at.table} SET {at.name} = ? WHERE {at.name} = ?", [new, old["text"]]
+        )
+    return changed
+
+
+def _erased(words: Words, text: str | None, at: Column) -> str | None:
     if text is None:
         return None
+    act = words.erased_argument if at.is_typed else words.erased_note
     try:
         value = json.loads(text)
     except ValueError:
-        return words.erased_argument(text)
+        return act(text)
     if not isinstance(value, dict | list):
-        return words.erased_argument(text)
-    kept = _erased_values(words, value)
+        return act(text)
+    kept = _erased_values(act, value, at.only, is_meant=not at.only)
     return text if kept == value else json.dumps(kept, ensure_ascii=False, sort_keys=True)
 
 
-def _erased_values(words: Words, value: Any) -> Any:
+def _erased_values(
+    act: Callable[[str], str], value: Any, only: frozenset[str], *, is_meant: bool
+) -> Any:
     if isinstance(value, str):
-        return words.erased_argument(value)
+        return act(value) if is_meant else value
     if isinstance(value, list):
-        return [_erased_values(words, item) for item in value]
+        return [_erased_values(act, item, only, is_meant=is_meant) for item in value]
     if isinstance(value, dict):
-        return {name: _erased_values(words, item) for name, item in value.items()}
+        return {
+            name: _erased_values(act, item, only, is_meant=is_meant or name in only)
+            for name, item in value.items()
+        }
     return value
 
 
-def _texts(reader: Reader) -> Iterator[tuple[str, str, bool]]:
-    """Columns with text of tables that are not made anew, and whether they are in the key."""
-    keys: Mapping[str, list[str]] = {
-        row["name"]: row["columns"]
-        for row in reader.rows(
-            "SELECT 'store.' || table_name AS name, constraint_column_names AS columns "
-            "FROM duckdb_constraints() WHERE schema_name = 'store' "
-            "AND constraint_type = 'PRIMARY KEY'"
-        )
-    }
+def _keys(reader: Reader) -> defaultdict[str, list[str]]:
+    """The columns of each table's primary key."""
     rows = reader.rows(
-        "SELECT 'store.' || table_name AS name, column_name FROM duckdb_columns() "
-        "WHERE schema_name = 'store' AND data_type IN ('VARCHAR', 'JSON') "
-        "AND column_name NOT IN ('artifact_id', 'run_id', 'response_id') ORDER BY ALL"
+        "SELECT 'store.' || table_name AS name, constraint_column_names AS columns "
+        "FROM duckdb_constraints() WHERE schema_name = 'store' "
+        "AND constraint_type = 'PRIMARY KEY'"
     )
-    for row in rows:
-        # Of a commit, only the message is somebody's text.
-        is_text = row["name"] != "store.commit" or row["column_name"] == "message"
-        if row["name"] not in _OWN and is_text:
-            yield row["name"], row["column_name"], row["column_name"] in keys.get(row["name"], ())
+    return defaultdict(list, {row["name"]: row["columns"] for row in rows})
 
 
 def _tables_with(reader: Reader, column: str) -> list[str]:

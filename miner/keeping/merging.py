@@ -81,7 +81,7 @@ def merge(
         for table in sorted(_BESIDE.keys() - taken.keys()):
             taken[table] = _take(source, writer, table, gone)
         if has_one_key := _has_one_key(study, source):
-            taken |= take_commits(source, writer, forgotten(writer), who_in(study.directory))
+            taken |= take_commits(source, writer, forgotten(writer))
         responses = _take_responses(study, source, writer, progress)
         people = _people(study, other.directory, source, writer, before.people)
         if responses or any(taken.values()):

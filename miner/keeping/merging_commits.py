@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from miner.commits.forgetting import erase_people, written_by
+from miner.commits.forgetting import written_by
 from miner.commits.rows import DERIVED
 
 if TYPE_CHECKING:
     from data.store import Reader, Writer
-    from miner.commits.forgetting import Whos
     from miner.keeping.erasing import Forgotten
 
 TABLES = (*DERIVED, "store.git_walk", "store.keyword_hit")
@@ -22,8 +21,11 @@ _CHANGES = DERIVED[1:]
 _TEMPORARY = "theirs"
 
 
-def take_commits(source: Reader, writer: Writer, gone: Forgotten, whos: Whos) -> dict[str, int]:
-    """Rows of commits that are not here, or whose changes were not read here, by table."""
+def take_commits(source: Reader, writer: Writer, gone: Forgotten) -> dict[str, int]:
+    """Rows of commits that are not here, or whose changes were not read here, by table.
+
+    People whom messages name are taken out with everything else that is forgotten.
+    """
     left_out = written_by(source, gone.people) | gone.artifacts
     new = _artifacts(source, "store.commit") - _artifacts(writer, "store.commit") - left_out
     deeper = _artifacts(source, "store.commit_diff") - _artifacts(writer, "store.commit_diff")
@@ -32,7 +34,6 @@ def take_commits(source: Reader, writer: Writer, gone: Forgotten, whos: Whos) ->
         taken[table] = _copy(source, writer, table, deeper - left_out)
     taken["store.keyword_hit"] = _take_hits(source, writer, sorted(left_out))
     taken["store.git_walk"] = _take_walks(source, writer)
-    erase_people(writer, gone.people, whos)
     return taken
 
 
@@ -59,7 +60,7 @@ def _take_hits(source: Reader, writer: Writer, left_out: list[str]) -> int:
     )
     writer.execute(f"CREATE OR REPLACE TEMP TABLE {_TEMPORARY} AS FROM store.keyword_hit LIMIT 0")
     writer.insert(_TEMPORARY, found)
-    writer.execute(f"INSERT OR IGNORE INTO store.keyword_hit FROM {_TEMPORARY}")
+    writer.execute(f"INSERT OR IGNORE INTO store.keyword_hit BY NAME FROM {_TEMPORARY}")
     after: int = writer.value("SELECT count(*) FROM store.keyword_hit")
     return after - int(before)
 

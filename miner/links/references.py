@@ -16,18 +16,23 @@ from data.errors import StudyError
 from data.identity import ArtifactId, Hosts, parse, split_project
 from miner.prose import prose
 
-VERSION = 1  # texts are read again by a reader with another number
+VERSION = 2  # texts are read again by a reader with another number
 LIMIT = 1000  # references of one text; a list of changes has some hundreds
 _LOOKED_AT = 10 * LIMIT  # with those that are repeated or turn out to be none
 _EVIDENCE = 200  # characters
 
 _OWNER = r"(?P<owner>[A-Za-z0-9][A-Za-z0-9_-]{0,38})/(?P<name>[A-Za-z0-9_.-]{1,100})"
 _END = r"(?![0-9A-Za-z_])"
+# No part of an address: spaces, brackets, quotes, and the marks that end a phrase in Chinese.
+_PATH = (
+    r"[^\s<>\"'`\\)\]|\u2018-\u201f\u2026\u3001-\u3003\u3008-\u3011\u3014-\u301b"
+    r"\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b-\uff5e]{4,2000}"
+)
 # ASCII classes on purpose: in Chinese nothing separates a reference from the word before it.
 _REFERENCE = re.compile(
-    r"(?P<url>https?://[^\s<>\"'`\\)\]|]{4,2000})"
-    r"|(?<![0-9A-Za-z_/.@:-])(?P<bare>(?:www\.)?(?:github|gitee|stackoverflow)\.com"
-    r"/[^\s<>\"'`\\)\]|]{4,2000})"
+    rf"(?P<url>(?i:https?)://{_PATH})"
+    r"|(?<![0-9A-Za-z_/.@:-])(?P<bare>(?i:(?:www\.)?(?:github|gitee|stackoverflow)\.com)"
+    rf"/{_PATH})"
     rf"|(?<![0-9A-Za-z_./@:#-]){_OWNER}"
     rf"(?:(?P<at>[#!])(?P<key>[1-9][0-9]{{0,6}}|I[0-9A-Z]{{3,15}}){_END}"
     r"|@(?P<sha>[0-9a-f]{7,40})(?![0-9A-Za-z_]|\.[0-9A-Za-z]))"
@@ -36,7 +41,8 @@ _REFERENCE = re.compile(
     rf"(?P<number>[1-9][0-9]{{0,6}}|I[0-9A-Z]{{3,15}}){_END}(?!\.[0-9]|[ \t]{{1,8}}0x)"
     rf"|(?<![0-9A-Za-z_/.@#=:+-])(?P<hash>[0-9a-f]{{7,40}}){_END}(?!-)"
 )
-_TRIGGER = re.compile(r"[#!@]|[Gg][Hh]-|://|\.com/|[0-9a-f]{7}")
+_TRIGGER = re.compile(r"[#!@]|[Gg][Hh]-|://|\.(?i:com)/|[0-9a-f]{7}")
+_NOT_ASCII = re.compile(r"[^\x21-\x7e]")
 _PAGES = ("/issues/", "/pull", "/commit", "/questions/", "/q/", "/a/")
 _FILE = re.compile(r"\.(?:md|html?|rst|txt|ipynb|cc|cpp|h|ya?ml)\Z", re.IGNORECASE)
 
@@ -66,7 +72,18 @@ _DOUBT = re.compile(r"\b(?:not|isn't|possibl[ey]|maybe|might|may|could|seems?|lo
 _CHAIN = re.compile(r"\)?[ \t]{0,4}(?:[,;&+/]|and|or|,[ \t]{0,3}and)[ \t]{0,4}\(?", _WORDS)
 _TRAILER = re.compile(r"[A-Z][A-Za-z]{0,20}(?:-[A-Za-z]{1,20}){0,3}-[Bb]y:")
 _TAIL = re.compile(r"\((?:[#!]|[Gg][Hh]-)[1-9][0-9]{0,6}\)\Z")
-_IS_REVERT = re.compile(r"(?:Reapply|Revert) [\"']", _WORDS)
+# What is reverted is not repaired, though its title says so: a title in quotation marks, one behind
+# `revert:`, or one that follows at once. Gitee says it in Chinese.
+_QUOTES = "\"'`\u2018-\u201f\u00ab\u00bb\u300c-\u300f"
+_UNDONE = re.compile(
+    r"(?:\b(?:re(?:vert|appl[yi])|back(?:s|ed|ing)?[ -]?out|roll(?:s|ed|ing)?[ -]?back)"
+    r"(?:s|es|ed|ing)?|\u56de\u9000|\u56de\u6eda|\u8fd8\u539f)"
+    rf"(?:[^\n{_QUOTES}.;]{{0,60}}(?P<quote>(?<![0-9A-Za-z])[{_QUOTES}])|(?:\([^()\n]{{0,60}}\))?!?:"
+    r"|[ \t]{1,3}(?:(?:of|the|commit|pr|this|that|my|our)[ \t]{1,3}){0,3}\Z)",
+    _WORDS,
+)
+_ENDS_QUOTE = re.compile(f"[{_QUOTES}](?![0-9A-Za-z])")  # unlike an apostrophe
+_LINE = 300  # characters of a line before and behind a reference that are looked at
 # Which kinds of artifact may do what: an issue repairs nothing, it can only say so.
 _CAN = {
     "commit": ("fixes", "picks", "reverts", "part of"),
@@ -162,8 +179,6 @@ def _place(project: str, kind: str, hosts: Hosts) -> _Place:
 def _all(text: str, place: _Place, kind: str, *, can_close: bool) -> Iterator[Reference]:
     subject = text.partition("\n")[0].rstrip() if kind == "commit" else ""
     tail = _TAIL.search(subject, max(0, len(subject) - 20))
-    # What is reverted is not repaired, though its title may say so.
-    closes_from = (text.find("\n") % (len(text) + 1)) if _IS_REVERT.match(text) else 0
     begun, end, before = 0, 0, ""  # of the words before: where they begin and end, what they say
     for match in islice(_REFERENCE.finditer(text), _LOOKED_AT):
         start = match.start()
@@ -172,13 +187,15 @@ def _all(text: str, place: _Place, kind: str, *, can_close: bool) -> Iterator[Re
         target, width = _target(match, place)
         if target is None or text.startswith("](", start + width):
             continue  # of a label in brackets the address behind it counts
-        at = _start_of_link(text, start)
+        at, behind = _start_of_link(text, start), start + width
+        if text[max(0, start - 1) : start] == "<" and text.startswith(">", behind):
+            at, behind = start - 1, behind + 1
         said, length = _said(text[max(0, at - _LOOK_BACK) : at])
         if before and not said and _CHAIN.fullmatch(text, end, at):
             said = before
         else:
             begun = at - length
-        before, end = said if said in ("fixes", "duplicate") else "", start + width
+        before, end = said if said in ("fixes", "duplicate") else "", behind
         if kind == "commit" and _is_trailer(text, at):
             continue
         is_tail = tail is not None and tail.start() + 1 == start
@@ -186,16 +203,18 @@ def _all(text: str, place: _Place, kind: str, *, can_close: bool) -> Iterator[Re
             said, begun = "part of", start - is_tail  # Gitee's merges begin with the number
         if _is_short(match) and said not in ("picks", "reverts"):
             continue
-        if said not in _CAN[kind] or (said == "fixes" and not (can_close and start >= closes_from)):
+        if said == "fixes" and (not can_close or _is_undone(text, begun, end)):
             said = ""
-        words = text[begun if said else start : end + (is_tail and said == "part of")]
+        if said not in _CAN[kind]:
+            said = ""
+        words = text[begun : end + is_tail] if said else text[start : start + width]
         yield Reference(str(target), said or "mentions", _shortened(words))
 
 
 def _target(match: re.Match[str], place: _Place) -> tuple[ArtifactId | None, int]:
     """What is named, and how many characters name it."""
     if address := match["url"] or match["bare"]:
-        address = address.rstrip(".,;:!?*_~")
+        address = _NOT_ASCII.split(address, maxsplit=1)[0].rstrip(".,;:!?*_~")
         return _page(address, place.hosts), len(address)
     width = match.end() - match.start()
     if match["owner"]:
@@ -250,6 +269,18 @@ def _said(before: str) -> tuple[str, int]:
                 return "", 0
             return kind, length
     return "", 0
+
+
+def _is_undone(text: str, begun: int, end: int) -> bool:
+    """Whether a line says of the words from `begun` to `end` that they are taken back."""
+    start = text.rfind("\n", max(0, begun - _LINE), begun) + 1 or max(0, begun - _LINE)
+    found = _UNDONE.search(text, start, begun)
+    if found is None or not found["quote"]:
+        return found is not None
+    closing = text[end : end + _LINE].partition("\n")[0]
+    inside = text[found.end() : begun]
+    # A title that is cut off, or goes on in the next line, has no second mark.
+    return bool(_ENDS_QUOTE.search(closing)) or not _ENDS_QUOTE.search(inside)
 
 
 def _is_trailer(text: str, at: int) -> bool:

@@ -286,11 +286,30 @@ def test_users_see_only_views_and_tables_stay_in_their_own_schema(new: Study) ->
     assert {view["schema_name"] for view in described["views"]} == {"main"}
 
 
+# Rows that are written together with another one, which names the run, and the column that leads
+# to it. Views show it for both.
+PARTS = {
+    "commit_file": ("commit_diff", "artifact_id"),
+    "commit_hunk": ("commit_diff", "artifact_id"),
+    "commit_function": ("commit_diff", "artifact_id"),
+    "funnel_count": ("funnel_step", "step"),
+    "funnel_member": ("funnel_step", "step"),
+    "reference": ("link_read", "text_id"),
+}
+
+
 def test_every_row_names_the_run_that_wrote_it(new: Study) -> None:
     described = schema(new)
     tables = {table["table_name"] for table in described["tables"]} - {"schema_migration"}
     views = {view["view_name"] for view in described["views"]}
     columns = [row for row in described["columns"] if row["column_name"] == "run_id"]
-    assert {row["table_name"] for row in columns} >= tables | views
+    assert {row["table_name"] for row in columns} >= tables - PARTS.keys() | views
     required = {row["table_name"] for row in columns if not row["is_nullable"]}
-    assert required >= tables
+    assert required >= tables - PARTS.keys()
+    named = {
+        (row["table_name"], row["column_name"])
+        for row in described["columns"]
+        if not row["is_nullable"]
+    }
+    for part, (whole, key) in PARTS.items():
+        assert {(part, key), (whole, key)} <= named
