@@ -186,8 +186,14 @@ class Rows:
     all_events_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Questions of which every answer is here, and whether every comment is: others are gone.
     all_replies_of: dict[str, bool] = field(default_factory=dict)
-    # Posts and replies of which only a part was said: an empty value says nothing.
-    is_partial: bool = False
+    # Posts and replies out of a file, which may be older than what the site has said.
+    is_from_file: bool = False
+    # The fields of posts and replies that a file has; None for all of them.
+    told: frozenset[str] | None = None
+    # Questions that are not selected: they only change what is known of them.
+    only_known_posts: list[str] = field(default_factory=list)
+    # Questions and answers that the site lists: whatever was said before, they are there.
+    listed: list[str] = field(default_factory=list)
     # (artifact, label): fetched for a label that it no longer has.
     lost_labels: list[tuple[str, str]] = field(default_factory=list)
     # Comments may speak of issues that were not asked for; those are kept in the response only.

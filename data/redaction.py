@@ -11,6 +11,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from html.entities import html5
 from typing import Any
 from urllib.parse import quote
 
@@ -32,6 +34,8 @@ _URL_USER = re.compile(r"(\w{2,16}://)[^/\s]{1,512}@")  # up to the last @: a pa
 _URL_PARAMETER = re.compile(
     r"([?&](?:[\w-]{0,32}(?:token|secret|password)|key|api_?key)=)[^&\s#]+", re.IGNORECASE
 )
+_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")  # signs that nobody escapes
+_LONGEST = 512  # of a secret whose signs are looked for in every spelling
 SHORTEST = 8  # a shorter secret would mask ordinary words
 
 _remembered: set[str] = set()  # secrets that came from a file, so that no variable holds them
@@ -52,7 +56,7 @@ def remember_secret(value: str) -> None:
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with every secret in it replaced by `***`."""
     for value in _known_secrets(environment):
-        text = text.replace(value, MASK)
+        text = masked(text, value)
     text = _TOKEN_SHAPE.sub(MASK, text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
     text = _URL_PARAMETER.sub(rf"\1{MASK}", text)
@@ -66,9 +70,20 @@ def redact_bytes(body: bytes) -> bytes:
     the machine. What others leaked into the body stays.
     """
     for value in _known_secrets({}):
-        # A variable need not be UTF-8.
-        body = body.replace(value.encode(errors="surrogateescape"), MASK.encode())
+        body = masked_bytes(body, value)
     return body
+
+
+def masked(text: str, secret: str) -> str:
+    """The text without a secret, as it is or as addresses, web pages and JSON spell it."""
+    text = text.replace(secret, MASK)
+    return text if _PLAIN.fullmatch(secret) else _spellings(secret)[0].sub(MASK, text)
+
+
+def masked_bytes(body: bytes, secret: str) -> bytes:
+    """The same for bytes."""
+    body = body.replace(secret.encode(errors="surrogateescape"), MASK.encode())
+    return body if _PLAIN.fullmatch(secret) else _spellings(secret)[1].sub(MASK.encode(), body)
 
 
 def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +99,31 @@ def _known_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
     variables = os.environ if environment is None else environment
     named = {value for name, value in variables.items() if is_secret_name(name)}
     values = _remembered | {value for value in named if len(value) >= SHORTEST}
-    values |= {quote(value, safe="", errors="replace") for value in values}  # as in an address
     return sorted(values, key=lambda each: (-len(each), each))
+
+
+@lru_cache(maxsize=256)
+def _spellings(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
+    """What finds a secret when some of its signs are escaped: each program escapes others."""
+    if len(secret) <= _LONGEST:
+        words = "".join(map(_sign, secret))
+    else:
+        words = re.escape(quote(secret, safe="", errors="replace"))
+    # A variable need not be UTF-8.
+    return re.compile(words), re.compile(words.encode(errors="surrogateescape"))
+
+
+def _sign(sign: str) -> str:
+    if _PLAIN.fullmatch(sign):
+        return sign.replace(".", r"\.")
+    number = ord(sign)
+    # Escaped twice, a percent sign is %25 and an ampersand is &amp;
+    bytes_ = "".join(f"%(?:25)*{byte:02x}" for byte in sign.encode(errors="replace"))
+    names = "".join(f"|{name}" for name, each in html5.items() if each == sign and name[-1] == ";")
+    reference = f"&(?:amp;)*(?:#0*{number};|#x0*{number:x};{names})"
+    slashes = r"\\{1,4}"  # more would be slow on a page of nothing else
+    either = f"{bytes_}|{reference}|{slashes}u{number:04x}"
+    return f"(?:(?:{slashes})?{re.escape(sign)}|(?i:{either}))"
 
 
 def _plain(value: Any) -> Any:

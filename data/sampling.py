@@ -15,6 +15,9 @@ from typing import Literal
 from data.errors import StudyError
 
 Rounding = Literal["nearest", "up"]
+# In percent. Beyond these nobody samples, and the formula divides by what is as good as nothing.
+CONFIDENCES = (1, 99.99)
+MARGINS = (0.01, 99)
 
 
 def sample_size(
@@ -30,10 +33,16 @@ def sample_size(
     `confidence` and `margin` are percentages. The published samples of 380 of 38,463 and 379 of
     26,326 are rounded to the nearest number, not up.
     """
-    if not 0 < confidence < 100:
-        raise StudyError(f"a confidence of {confidence} %", "It lies between 0 and 100: 95.")
-    if not 0 < margin < 100:
-        raise StudyError(f"a margin of {margin} %", "It lies between 0 and 100: 5.")
+    lowest, highest = CONFIDENCES
+    if not lowest <= confidence <= highest:
+        raise StudyError(
+            f"a confidence of {confidence:g} %", f"It lies between {lowest} and {highest}: 95."
+        )
+    smallest, largest = MARGINS
+    if not smallest <= margin <= largest:
+        raise StudyError(
+            f"a margin of {margin:g} %", f"It lies between {smallest} and {largest}: 5."
+        )
     if population <= 0:
         return 0
     z = NormalDist().inv_cdf(0.5 + confidence / 200)
@@ -46,6 +55,11 @@ def sample_size(
 def draw_key(seed: int, stratum: str, artifact_id: str) -> bytes:
     """What a draw is ordered by."""
     return hashlib.sha256(f"{seed}\0{stratum}\0{artifact_id}".encode()).digest()
+
+
+def draw_key_sql(seed: str, stratum: str, artifact_id: str) -> str:
+    """The same of SQL expressions, as a text in the same order."""
+    return f"sha256(concat({seed}, chr(0), {stratum}, chr(0), {artifact_id}))"
 
 
 def drawn(frame: Iterable[str], size: int, seed: int, stratum: str = "") -> list[str]:

@@ -34,6 +34,10 @@ WAIT_S = 30.0
 # Their messages quote values, so words such as "No space left on device" may be a bug's title.
 STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 
+# Nothing is fetched behind the user's back.
+# Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
+_CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
+
 _SETTINGS_TEXT = """\
 # Choices of this study; none are needed yet.
 # Own taxonomies go into taxonomies/, crosswalks into crosswalks/, one YAML file each.
@@ -182,6 +186,19 @@ class Study:
         ):
             yield Writer(connection)
 
+    @contextmanager
+    def scratch(self) -> Iterator[Writer]:
+        """An empty database in memory for a long computation: nobody waits for it.
+
+        What does not fit goes to the disk beside the study, for as long as it is open.
+        """
+        overflow = f"{self.database}.{os.getpid()}.tmp"
+        connection = duckdb.connect(
+            config={**_CONFIG, "enable_external_access": "false", "temp_directory": overflow}
+        )
+        with self._explaining(connection):
+            yield Writer(connection)
+
     def schema_version(self) -> int:
         """The newest migration that this study has had; 0 for none."""
         with self._opened(read_only=True) as connection:
@@ -211,11 +228,22 @@ class Study:
             try:
                 database = self.database.resolve()  # of a link, what it leads to
                 draft = database.with_name(f"{database.name}.compact.new")
-                shutil.rmtree(f"{self.database}.tmp", ignore_errors=True)  # of a killed process
+                self._drop_overflow()
                 compaction.write_copy(connection.execute, draft)
                 compaction.take_place(draft, database)
             except OSError as error:
                 raise self._explained(error) from error
+
+    def _drop_overflow(self) -> None:
+        """Remove what killed processes had no room for in memory."""
+        shutil.rmtree(f"{self.database}.tmp", ignore_errors=True)
+        for folder in self.directory.glob(f"{DATABASE}.*.tmp"):
+            try:
+                os.kill(int(folder.name.split(".")[-2]), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except (ValueError, OverflowError, OSError):
+                continue
 
     def _require(self) -> None:
         """A study of this schema; an older one is upgraded."""
@@ -342,7 +370,16 @@ class Study:
             read_only=read_only, keep_log=keep_log, other_files=other_files
         )
         try:
-            yield connection
+            with self._explaining(connection):
+                yield connection
+        finally:
+            watch.end()
+
+    @contextmanager
+    def _explaining(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+        """What goes wrong is told in a user's words; in the end the connection is closed."""
+        try:
+            yield
         except RuntimeError as error:
             # What DuckDB makes of Ctrl-C while a statement runs.
             if "interrupted" in str(error).lower():
@@ -356,7 +393,6 @@ class Study:
         finally:
             with suppress(duckdb.Error):  # after a full disk there is nothing left to close
                 connection.close()
-            watch.end()
 
     def _explained(self, error: Exception) -> StudyError:
         return locks.explained(error, self.database)
@@ -368,13 +404,10 @@ def _open(
     connection = duckdb.connect(
         str(database),
         read_only=read_only,
-        # Nothing is fetched behind the user's back.
         # A view in a foreign study cannot read or write other files; this cannot be undone later.
-        # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
         config={
-            "autoinstall_known_extensions": "false",
+            **_CONFIG,
             "enable_external_access": "true" if other_files else "false",
-            "TimeZone": "UTC",
             **({"lock_configuration": "true"} if read_only and not other_files else {}),
         },
     )

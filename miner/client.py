@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -19,6 +18,7 @@ from miner.http import (
     Broken,
     Response,
     Transport,
+    checked_root,
     origin,
     parsed,
     relative_url,
@@ -40,13 +40,12 @@ from miner.refusals import (
     QuotaUsedUp,
     Refused,
     Unreachable,
-    duration,
     in_trouble,
-    local_time,
     quota_used_up,
     refused,
     unreachable,
 )
+from miner.waiting import wait
 
 if TYPE_CHECKING:
     from github.Requester import Requester
@@ -58,6 +57,7 @@ GITHUB_VERSION = "2022-11-28"
 _GRAPHQL = "/graphql"
 _REDIRECTS = {301, 302, 307, 308}
 _MOST_REDIRECTS = 5
+_LIKE = "https://api.github.com or https://gitee.com/api/v5"
 _LOOPBACK = ("127.", "localhost", "::1")
 
 _Send = Callable[[str], Answer]
@@ -79,7 +79,7 @@ class Client:
         accept: str = GITHUB_ACCEPT,
         token_name: str | None = None,
     ) -> None:
-        self.api_url = _checked_root(api_url)
+        self.api_url = checked_root(api_url, _LIKE)
         self.kind = kind
         self.has_token = bool(token)
         self.sent = 0
@@ -252,17 +252,9 @@ class Client:
             self._wait(decision, Tries())
 
     def _wait(self, decision: Decision, tries: Tries) -> None:
-        if decision.cause == "trouble":
-            tries.failures += 1
-        else:
-            tries.limit_waits += 1
-        words = f"{self._asker.server}: {decision.reason}; waiting {duration(decision.seconds)}"
-        if decision.seconds >= 60:
-            end = self._clock.now() + timedelta(seconds=decision.seconds)
-            words += f", until {local_time(end)}"
-        self._tell(words)
-        self._clock.sleep(decision.seconds)
-        self.waited_s += decision.seconds
+        self.waited_s += wait(
+            decision, tries, server=self._asker.server, clock=self._clock, tell=self._tell
+        )
 
     def _given_up(self, decision: Decision, answer: Answer, where: str) -> StudyError:
         if decision.cause == "refusal":
@@ -338,22 +330,6 @@ def _requester(api_url: str, token: str | None, agent: str) -> Requester:
         seconds_between_requests=None,
         seconds_between_writes=None,
     )
-
-
-def _checked_root(api_url: str) -> str:
-    root = api_url.strip().rstrip("/")
-    try:
-        origin(root)
-        parts = urlsplit(root)
-        good = not (parts.query or parts.fragment or "@" in parts.netloc)
-    except ValueError:
-        good = False
-    if not good:
-        raise StudyError(
-            "the address of the API is no web address",
-            "Write it like https://api.github.com or https://gitee.com/api/v5.",
-        )
-    return root
 
 
 def _check_token(token: str | None, api_url: str, name: str) -> None:

@@ -26,7 +26,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from data.errors import StudyError
-from data.redaction import MASK, SHORTEST
+from data.redaction import SHORTEST, masked, masked_bytes
 
 BODY_LIMIT = 64 * 1024 * 1024  # after decompression
 TOKEN_PARAMETER = "access_token"  # noqa: S105  (the name of Gitee's parameter)
@@ -123,6 +123,20 @@ def origin(url: str) -> tuple[str, str, int]:
     return parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme]
 
 
+def checked_root(api_url: str, like: str) -> str:
+    """The root of an API without a slash at its end; refused when it is no web address."""
+    root = api_url.strip().rstrip("/")
+    try:
+        origin(root)
+        parts = urlsplit(root)
+        good = not (parts.query or parts.fragment or "@" in parts.netloc)
+    except ValueError:
+        good = False
+    if not good:
+        raise StudyError("the address of the API is no web address", f"Write it like {like}.")
+    return root
+
+
 def relative_url(url: str, api_url: str) -> str:
     """A server's URL relative to the API root; refused when it is not beneath the root.
 
@@ -181,9 +195,8 @@ class Transport:
     ) -> None:
         self._timeout_s = timeout_s
         self._limit = limit
-        # As it is, and as an address spells it; a very short one could be an ordinary word.
-        known = secret if secret and len(secret) >= SHORTEST else ""
-        self._secrets = tuple(dict.fromkeys(filter(None, (known, quote(known, safe="")))))
+        # A very short one could be an ordinary word.
+        self._secret = secret if secret and len(secret) >= SHORTEST else None
         self._session = requests.Session()
         # Any `auth` keeps requests from sending a password of ~/.netrc to the server.
         self._session.auth = _as_it_is
@@ -220,11 +233,10 @@ class Transport:
 
     def _cleaned(self, answer: Answer) -> Answer:
         """The answer without our token, should the server repeat it."""
-        headers, body = dict(answer.headers), answer.body
-        for secret in self._secrets:
-            headers = {name: value.replace(secret, MASK) for name, value in headers.items()}
-            body = body.replace(secret.encode(), MASK.encode())
-        return Answer(answer.status, headers, body)
+        if self._secret is None:
+            return answer
+        headers = {name: masked(value, self._secret) for name, value in answer.headers.items()}
+        return Answer(answer.status, headers, masked_bytes(answer.body, self._secret))
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.records import AliasRow
-from miner import archive, checkpoints, tables
+from miner import archive, checkpoints, tables, traffic
 from miner import tombstones as forgetting
 from miner.archive import Exchange, exchange_of
 from miner.checkpoints import Checkpoint, Page
@@ -97,7 +97,7 @@ class Ingest:
             _mark_read(writer, parts, self.run)
             if point is not None and point.is_complete:
                 at_end(writer)
-            self._note_traffic(writer)
+            traffic.note(writer, self.run.run_id, self.project.key, self.client)
         self.counts.add(counts)
         self.pages += 1
         self.on_page(self)
@@ -199,7 +199,7 @@ class Ingest:
         final = outcome != "running"
         with self.study.writing(keep_log=not final) as writer:
             provenance.record(writer, self.run, outcome)
-            self._note_traffic(writer)
+            traffic.note(writer, self.run.run_id, self.project.key, self.client)
 
     @property
     def name(self) -> str:
@@ -212,22 +212,6 @@ class Ingest:
         if self._whos is None:
             self._whos = who_in(self.study.directory)
         return self._whos(self.project.host)
-
-    def _note_traffic(self, writer: Writer) -> None:
-        quota = self.client.quota
-        writer.execute(
-            "INSERT OR REPLACE INTO store.traffic VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                self.run.run_id,
-                self.project.key,
-                self.client.sent,
-                self.client.not_modified,
-                self.client.waited_s,
-                quota.limit if quota else None,
-                quota.left if quota else None,
-                quota.resets_at if quota else None,
-            ],
-        )
 
 
 def _new_names(reader: Reader, repository: str) -> Iterator[AliasRow]:

@@ -1,7 +1,7 @@
 """Lexicons: words that tell texts of one kind from others. A lexicon is a file.
 
 Words are compared as stems (Porter's, which made the published vocabulary), so that "fixes" is
-"fix" and "prefix" is not. What is a word of a text, `miner.tokens` says.
+"fix" and "prefix" is not. What is a word of a text, `miner.stems` says.
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ from typing import Any
 
 from data.errors import StudyError
 from data.results import Column, Table
-from miner.tokens import MOST_LETTERS, Steps, chunks, stem, stems_of_chunk, words_of
+from miner.stems import (
+    MOST_LETTERS,
+    Stems,
+    Steps,
+    numbered_tokens_of,
+    stem,
+    stems_of_token,
+    tokens_of,
+    words_of,
+)
 
 FOLDER = Path(__file__).parent / "lexicons"
 OWN = "lexicons"  # folder of a study with lexicons of its own
@@ -28,11 +37,11 @@ _READING = (
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _NAMES = "small letters, digits, - and _"
 _HEADER = re.compile(r"#\s*(title|source|entries):\s*(.+)")
+_TO_DIGIT = re.compile(r".*\d")
 _SIGN = re.compile(r"[^\w\s]|_")
 _JOINING = "-_/.:&'\u2019"  # signs that may stand between two words of an entry
 _MOST_BYTES = 1_000_000
-_MOST_KNOWN = 100_000  # pieces of texts whose words a lexicon remembers
-_Stems = tuple[str, ...]
+_MOST_KNOWN = 100_000  # tokens that a lexicon remembers
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,7 @@ class Lexicon:
     source: str
     entries: tuple[str, ...]
     are_stems: bool = False
-    _phrases: dict[str, _Stems] = field(init=False, repr=False, compare=False)
+    _phrases: dict[str, Stems] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_phrases", {each: self._stems(each) for each in self.entries})
@@ -72,58 +81,49 @@ class Lexicon:
 
     def hits(self, text: str) -> tuple[str, ...]:
         """The entries that a text has, sorted."""
+        tokens = tokens_of(text) - self._without
+        if self._numbers and _has_one(text.lower(), self._numbers):
+            tokens |= numbered_tokens_of(text) - self._without
         found: set[str] = set()
-        for chunk in chunks(text) - self._without:
-            found.update(self._stems_in(chunk))
+        for token in tokens:
+            if len(token) > MOST_LETTERS:
+                continue
+            stems = stems_of_token(token)
+            if self._known.isdisjoint(stems):
+                self._without.add(token)
+            else:
+                found.update(stems)
+        if len(self._without) > _MOST_KNOWN:
+            self._without.clear()
         if not found:
             return ()
-        by_word = self._by_word
-        entries = {entry for stem in found if stem in by_word for entry in by_word[stem]}
-        entries.update(self._phrases_in(text, found))
-        return tuple(sorted(entries))
+        words = {entry for each in found & self._by_word.keys() for entry in self._by_word[each]}
+        return tuple(sorted(words.union(self._phrases_in(text, found))))
 
     def _phrases_in(self, text: str, found: set[str]) -> Iterable[str]:
         """The entries of several words, for which the order in the text counts."""
         asked = [each for each in self._longer if found.issuperset(each[1])]
         read: dict[bool, Steps] = {}
         for entry, stems in asked:
-            digits = _has_digits(stems)
+            digits = any(map(_TO_DIGIT.match, stems))
             if digits not in read:
                 read[digits] = Steps(text, digits=digits)
             if read[digits].have(stems):
                 yield entry
 
-    def _stems_in(self, chunk: str) -> Iterable[str]:
-        """The stems of a piece of text that are in an entry. Most have none, and come often."""
-        known = self._with.get(chunk)
-        if known is not None:
-            return known
-        found = self._known & stems_of_chunk(chunk, digits=self._digits)
-        if len(chunk) <= MOST_LETTERS:
-            if len(self._without) + len(self._with) >= _MOST_KNOWN:
-                self._without.clear()
-                self._with.clear()
-            if found:
-                self._with[chunk] = found
-            else:
-                self._without.add(chunk)
-        return found
-
     @cached_property
     def _without(self) -> set[str]:
+        """Tokens that are no word of it: most are none, and come again and again."""
         return set()
-
-    @cached_property
-    def _with(self) -> dict[str, frozenset[str]]:
-        return {}
 
     @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(stem for stems in self._phrases.values() for stem in stems)
 
     @cached_property
-    def _digits(self) -> bool:
-        return _has_digits(self._known)
+    def _numbers(self) -> frozenset[str]:
+        """What a text must have to be read with digits: stems up to the last one."""
+        return frozenset(match[0] for each in self._known if (match := _TO_DIGIT.match(each)))
 
     @cached_property
     def _by_word(self) -> dict[str, list[str]]:
@@ -135,10 +135,10 @@ class Lexicon:
         return found
 
     @cached_property
-    def _longer(self) -> list[tuple[str, _Stems]]:
+    def _longer(self) -> list[tuple[str, Stems]]:
         return [(entry, stems) for entry, stems in self._phrases.items() if len(stems) > 1]
 
-    def _stems(self, entry: str) -> _Stems:
+    def _stems(self, entry: str) -> Stems:
         words = words_of(entry)
         return tuple(words) if self.are_stems else tuple(map(stem, words))
 
@@ -234,5 +234,5 @@ def _is_lost(entry: str, at: int) -> bool:
     return not (between and entry[at] in _JOINING)
 
 
-def _has_digits(stems: Iterable[str]) -> bool:
-    return any(sign.isdecimal() for stem in stems for sign in stem)
+def _has_one(text: str, parts: Iterable[str]) -> bool:
+    return any(part in text for part in parts)

@@ -11,12 +11,24 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-_FENCE = re.compile(r"[\s>]*(?:[-*+]\s+|\d{1,9}[.)]\s+)?(`{3,}|~{3,})(.*)")
-_QUOTE = re.compile(r" {0,3}>")
-_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*\S")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)[^<>]*>")
-_BLOCKS = frozenset({"p", "br", "li", "div", "pre", "blockquote", "tr", "h1", "h2", "h3", "hr"})
+_NAMES = (
+    "p|br|li|div|pre|blockquote|tr|td|th|h[1-6]|hr|ul|ol|dl|dt|dd|table|section|details|summary"
+)
+_BLOCK = re.compile(_NAMES)
+_FENCE = re.compile(r"\s*+(?:[-*+]\s++|\d{1,9}[.)]\s++)?(`{3,}+|~{3,}+)(.*)")
+_CLOSING = re.compile(r"\s*+(`{3,}+|~{3,}+)\s*+")
+_QUOTE = re.compile(r" {0,3}>(?: {0,3}>)*+ ?")
+_QUOTED_LINE = re.compile(r"(?:^|\r) {0,3}>", re.MULTILINE)
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)[ \t]*+\S")
+_ITEM = re.compile(r"\s*+(?:[-*+]|\d{1,9}[.)])\s")
+# What is no paragraph: a heading, a rule, a block of HTML.
+_OTHER_BLOCK = re.compile(
+    r" {0,3}(?:#{1,6}(?:\s|$)|(?:(?:-[ \t]*+){3,}+|(?:\*[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)$"
+    rf"|</?(?:{_NAMES})(?:[\s/>]|$))",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*+)[^<>]*+>")
+_LONG_REFERENCE = re.compile(r"&#[0-9]{8,}+;?")  # no character; Python refuses to read long ones
 
 
 def prose(
@@ -28,53 +40,96 @@ def prose(
     quotes: bool = False,
 ) -> str:
     """Title and body of an artifact as plain text; `code` and `quotes` are left in on request."""
+    body = body or ""
     if kind == "commit":  # its title is the first line of its body
-        return "\n".join(_markdown(body or "", code=code, quotes=quotes, is_plain=True))
+        return (
+            _markdown(body, code=code, quotes=quotes, is_plain=True) if _has_blocks(body) else body
+        )
     if kind == "post":
-        text = "".join(_html(body or "", code=code, quotes=quotes))
+        text = "".join(_html(body, code=code, quotes=quotes))
     else:
-        visible = _without_comments(body or "")
-        text = "\n".join(_markdown(visible, code=code, quotes=quotes, is_plain=False))
+        text = _markdown(_without_comments(body), code=code, quotes=quotes, is_plain=False)
     return f"{title}\n\n{text}" if title else text
 
 
-def _markdown(text: str, *, code: bool, quotes: bool, is_plain: bool) -> Iterator[str]:
-    fence = ""  # that the open block began with
-    in_quote = in_list = in_indented = False
-    after_blank = True
-    for line in text.splitlines():
-        is_blank = not line.strip()
-        if fence:
-            end = _FENCE.match(line)
-            if end and end[1].startswith(fence) and not end[2].strip():
-                fence = ""
-            if code:
-                yield line
-            continue
-        opening = _FENCE.match(line)
-        if opening and _opens(line, opening, in_list=in_list):
-            fence = opening[1]
-            if code:
-                yield line
-            continue
-        # A line behind a quotation belongs to it until one is blank.
-        in_quote = bool(_QUOTE.match(line)) or (in_quote and not is_blank and not is_plain)
-        in_list = bool(_ITEM.match(line)) or (in_list and (is_blank or line[:1].isspace()))
-        in_indented = (
-            not (is_plain or in_quote or in_list)
+def _has_blocks(message: str) -> bool:
+    """Whether there may be a fence or a quotation, which are rare in messages."""
+    if "```" in message or "~~~" in message:
+        return True
+    return ">" in message and bool(_QUOTED_LINE.search(message))
+
+
+def _markdown(text: str, *, code: bool, quotes: bool, is_plain: bool) -> str:
+    reader = _Reader(code=code, quotes=quotes, is_plain=is_plain)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(filter(reader.keeps, lines))
+
+
+class _Reader:
+    """Says of one line after the other whether it is prose."""
+
+    def __init__(self, *, code: bool, quotes: bool, is_plain: bool) -> None:
+        self._code, self._quotes, self._is_plain = code, quotes, is_plain
+        self._fence = ""  # that the open block began with,
+        self._fence_depth = 0  # in so many quotations
+        self._in_list = self._in_quoted_list = self._in_indented = False
+        self._in_quoted_text = False  # which goes on in a line without `>`
+        self._after_text = False  # of the author: an indented line behind it is no code
+
+    def keeps(self, line: str) -> bool:
+        """Whether the next line is prose, or was asked for."""
+        quote = _QUOTE.match(line) if ">" in line else None
+        depth = line.count(">", 0, quote.end()) if quote else 0
+        content = line[quote.end() :] if quote else line
+        if self._fence and depth >= self._fence_depth:
+            end = _CLOSING.fullmatch(content) if depth == self._fence_depth else None
+            if end and end[1].startswith(self._fence):
+                self._fence = ""
+            return self._code and (self._quotes or not self._fence_depth)
+        self._fence = ""  # one in a quotation ends with it
+        if self._opens(content, is_quoted=bool(quote)):
+            self._fence_depth = depth
+            self._in_quoted_text = self._after_text = self._in_indented = False
+            return self._code and (self._quotes or not depth)
+        return self._keeps_text(line, content, is_quoted=bool(quote))
+
+    def _opens(self, content: str, *, is_quoted: bool) -> bool:
+        """Whether a fence begins: far to the right, a traceback marks code with `~~~^^^`."""
+        fence = _FENCE.match(content) if "```" in content or "~~~" in content else None
+        if not fence or (fence[1][0] == "`" and "`" in fence[2]):
+            return False
+        in_list = self._in_quoted_list if is_quoted else self._in_list
+        if not in_list and _INDENTED.match(content):
+            return False
+        self._fence = fence[1]
+        return True
+
+    def _keeps_text(self, line: str, content: str, *, is_quoted: bool) -> bool:
+        is_blank = not content.strip()
+        in_list = self._in_quoted_list if is_quoted else self._in_list
+        is_item = bool(_ITEM.match(content)) and (in_list or not _INDENTED.match(content))
+        is_text = not is_blank and not _OTHER_BLOCK.match(content)
+        is_lazy = self._in_quoted_text and is_text and not (is_quoted or is_item or self._is_plain)
+        if is_quoted:
+            self._in_quoted_list = _goes_on(content, is_item=is_item, in_list=self._in_quoted_list)
+            self._in_quoted_text = is_text and (
+                self._in_quoted_text or is_item or not _INDENTED.match(content)
+            )
+        elif not is_lazy:
+            self._in_quoted_list = self._in_quoted_text = False
+        in_quote = is_quoted or is_lazy
+        self._in_list = _goes_on(line, is_item=is_item and not is_quoted, in_list=self._in_list)
+        self._in_indented = (
+            not (self._is_plain or in_quote or self._in_list or self._after_text)
             and bool(_INDENTED.match(line))
-            and (after_blank or in_indented)
-        )
-        after_blank = is_blank
-        if (quotes or not in_quote) and (code or not in_indented):
-            yield line
+        ) or (self._in_indented and is_blank)
+        self._after_text = is_text and not self._in_indented and not in_quote
+        return (self._quotes or not in_quote) and (self._code or not self._in_indented)
 
 
-def _opens(line: str, fence: re.Match[str], *, in_list: bool) -> bool:
-    """Whether it is a fence: far to the right, a traceback marks an expression with `~~~^^^`."""
-    if fence[1][0] == "`" and "`" in fence[2]:
-        return False
-    return in_list or not _INDENTED.match(line)
+def _goes_on(line: str, *, is_item: bool, in_list: bool) -> bool:
+    """Whether a line is in a list, if the one before was."""
+    return is_item or (in_list and (not line.strip() or line[:1].isspace()))
 
 
 def _without_comments(text: str) -> str:
@@ -92,12 +147,16 @@ def _html(text: str, *, code: bool, quotes: bool) -> Iterator[str]:
     at = 0
     for tag in _TAG.finditer(text):
         if (code or not depth["pre"]) and (quotes or not depth["blockquote"]):
-            yield unescape(text[at : tag.start()])
+            yield _unescaped(text[at : tag.start()])
         at = tag.end()
         name = tag[2].lower()
         if name in depth:
             depth[name] = max(0, depth[name] + (-1 if tag[1] else 1))
-        if name in _BLOCKS:
+        if _BLOCK.fullmatch(name):
             yield "\n"
     if (code or not depth["pre"]) and (quotes or not depth["blockquote"]):
-        yield unescape(text[at:])
+        yield _unescaped(text[at:])
+
+
+def _unescaped(text: str) -> str:
+    return unescape(_LONG_REFERENCE.sub(" ", text)) if "&" in text else text

@@ -43,9 +43,10 @@ class Asker:
     token_name: str  # the environment variable that the user sets
 
 
-def local_time(moment: datetime) -> str:
+def local_time(moment: datetime, *, with_day: bool = False) -> str:
     """A moment of the study (UTC) as the clock on the wall shows it."""
-    return f"{moment.replace(tzinfo=UTC).astimezone():%H:%M %Z}"
+    day = "%Y-%m-%d " if with_day else ""
+    return format(moment.replace(tzinfo=UTC).astimezone(), f"{day}%H:%M %Z")
 
 
 def duration(seconds: float) -> str:

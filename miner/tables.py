@@ -8,7 +8,7 @@ plays all exchanges in their order, ends in the same tables.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,8 @@ from data.records import (
     Rows,
     row_hash,
 )
+from miner import told_posts
+from miner.posts.known import without_unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from miner.archive import Exchange
 
 _Row = TypeVar("_Row", IssueRow, CommentRow)
-_Told = TypeVar("_Told", PostRow, ReplyRow)
 
 # Everything that a rebuild empties and fills again.
 DERIVED = (
@@ -43,6 +44,7 @@ DERIVED = (
     "store.issue_event",
     "store.post",
     "store.reply",
+    "store.post_told",
     "store.departure",
     "store.lost_label",
     "store.alias",
@@ -107,7 +109,9 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
     _mark_comments(writer, rows, comments, exchange)
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     _drop_events(writer, rows)
-    _put_posts(writer, rows, exchange, counts)
+    _put_posts(writer, without_unknown(writer, rows), exchange, counts)
+    if rows.listed:
+        _are_there(writer, rows.listed)
     for departure in rows.departures:
         counts.gone += not writer.value(
             "SELECT count(*) FROM store.departure WHERE artifact_id = ?", [departure.artifact_id]
@@ -141,13 +145,13 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
 
 
 def _put_posts(writer: Writer, rows: Rows, exchange: Exchange, counts: Counts) -> None:
-    posts, replies = rows.posts, rows.replies
-    if rows.is_partial:
-        posts, replies = _filled(writer, PostRow, posts), _filled(writer, ReplyRow, replies)
-    counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, posts, exchange)
-    if posts:
-        _are_there(writer, [row.artifact_id for row in posts])
-    counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, replies, exchange)
+    said = told_posts.beside_the_site(writer, rows)
+    counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, said.posts, exchange)
+    counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, said.replies, exchange)
+    told_posts.mark_gone(writer, said.gone)
+    if rows.posts and not rows.is_from_file:
+        _are_there(writer, [row.artifact_id for row in rows.posts])
+        told_posts.note(writer, rows, exchange)
     _mark_replies(writer, rows, exchange)
 
 
@@ -276,37 +280,6 @@ def _mark_replies(writer: Writer, rows: Rows, exchange: Exchange) -> None:
         "AND comment_id NOT IN (SELECT unnest(?::VARCHAR[]))",
         [exchange.fetched_at, whole, with_comments, listed],
     )
-
-
-def _filled(writer: Writer, kind: type[_Told], rows: Sequence[_Told]) -> list[_Told]:
-    """Rows of which only a part was said, with what is known already.
-
-    The newer of the two goes first, and where it says nothing the other does.
-    """
-    table, key = _KEYS[kind]
-    names = [item.name for item in fields(kind)]
-    found = writer.rows(
-        f"SELECT {', '.join(names)} FROM {table} WHERE {key} IN (SELECT unnest(?::VARCHAR[]))",
-        [[getattr(row, key) for row in rows]],
-    )
-    known = {row[key]: row for row in found}
-    return [_merged(row, known.get(getattr(row, key))) for row in rows]
-
-
-def _merged(row: _Told, known: dict[str, Any] | None) -> _Told:
-    if known is None:
-        return row
-    said = {item.name: getattr(row, item.name) for item in fields(row)}
-    stored = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in known.items()
-    }
-    ours, theirs = said["updated_at"], stored["updated_at"]
-    is_newer = theirs is None or (ours is not None and ours >= theirs)
-    first, second = (said, stored) if is_newer else (stored, said)
-    values: dict[str, Any] = {
-        name: second[name] if value in (None, ()) else value for name, value in first.items()
-    }
-    return replace(row, **values)
 
 
 def _drop_events(writer: Writer, rows: Rows) -> None:

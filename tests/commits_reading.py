@@ -39,7 +39,7 @@ class Reading:
 
     def without_runs(self, table: str) -> list[dict[str, Any]]:
         """The rows of a table, but for runs and times of reading."""
-        left_out = {"run_id", "fetched_at", "gone_at", "started_at"}
+        left_out = {"run_id", "text_run", "fetched_at", "gone_at", "started_at"}
         with Study(self.study).reading() as reader:
             rows = reader.rows(f"SELECT * FROM {table}")
         kept = [{name: row[name] for name in row if name not in left_out} for row in rows]

@@ -84,19 +84,22 @@ CREATE TABLE store.commit_function (
     new_end     INTEGER
 );
 
--- Words of a lexicon that a text has: of commits when they are read, of others by a filter.
+-- Words of a lexicon in a text: of commits when they are read, of others by a filter, which also
+-- notes texts that have none. Commits that were read have no row for a lexicon they lack.
 CREATE TABLE store.keyword_hit (
     artifact_id VARCHAR NOT NULL,
     lexicon     VARCHAR NOT NULL,
-    words       VARCHAR[] NOT NULL,
     reading     VARCHAR NOT NULL,        -- hash of the lexicon, and what of the text was read
+    words       VARCHAR[] NOT NULL,      -- empty where the text has none
+    text_run    VARCHAR NOT NULL,        -- the run that wrote the text: one of another is read anew
     run_id      VARCHAR NOT NULL,
-    PRIMARY KEY (artifact_id, lexicon)
+    PRIMARY KEY (artifact_id, lexicon, reading)
 );
 
-CREATE VIEW keyword_hits AS SELECT artifact_id, lexicon, words, reading, run_id FROM store.keyword_hit;
+CREATE VIEW keyword_hits AS
+SELECT artifact_id, lexicon, words, reading, run_id FROM store.keyword_hit WHERE len(words) > 0;
 
-COMMENT ON VIEW keyword_hits IS 'One row for each artifact and lexicon of which the artifact''s text has a word.';
+COMMENT ON VIEW keyword_hits IS 'One row for each artifact, lexicon of which the artifact''s text has a word, and way of reading.';
 COMMENT ON COLUMN keyword_hits.artifact_id IS 'Whose text it is';
 COMMENT ON COLUMN keyword_hits.lexicon IS 'Name of the lexicon';
 COMMENT ON COLUMN keyword_hits.words IS 'Entries of the lexicon that the text has, sorted';
@@ -115,7 +118,11 @@ FROM store.commit
 LEFT JOIN store.commit_diff USING (artifact_id)
 LEFT JOIN (
     SELECT artifact_id, map(list(lexicon ORDER BY lexicon), list(words ORDER BY lexicon)) AS keyword_hits
-    FROM store.keyword_hit GROUP BY artifact_id
+    FROM (
+        -- Without code and quotations, if it was so read; of the newest state of the lexicon.
+        SELECT artifact_id, lexicon, arg_max(words, (NOT contains(reading, '+'))::INTEGER || run_id) AS words
+        FROM store.keyword_hit GROUP BY ALL
+    ) WHERE len(words) > 0 GROUP BY artifact_id
 ) USING (artifact_id)
 LEFT JOIN (
     SELECT artifact_id, count(*) AS files, sum(added)::BIGINT AS added, sum(deleted)::BIGINT AS deleted

@@ -43,6 +43,14 @@ CREATE TABLE store.reply (
     response_id VARCHAR NOT NULL
 );
 
+-- What the site itself said of questions: a file that is read later may be older.
+CREATE TABLE store.post_told (
+    artifact_id VARCHAR PRIMARY KEY,
+    told_at     TIMESTAMP NOT NULL,      -- when the API last gave the question
+    answers_at  TIMESTAMP,               -- and when with all its answers
+    comments_at TIMESTAMP                -- and when with all comments as well
+);
+
 -- How far a dump was read. The hash of what was read tells whether a file is the same one.
 CREATE TABLE store.dump_read (
     stream      VARCHAR PRIMARY KEY,     -- site, kind of file, selection

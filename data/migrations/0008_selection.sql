@@ -154,11 +154,12 @@ CREATE TABLE store.funnel_step (
 );
 
 CREATE TABLE store.funnel_count (
-    step     VARCHAR NOT NULL,
-    source   VARCHAR NOT NULL,
-    kind     VARCHAR NOT NULL,
-    rows_in  BIGINT NOT NULL,
-    rows_out BIGINT NOT NULL,
+    step         VARCHAR NOT NULL,
+    source       VARCHAR NOT NULL,
+    kind         VARCHAR NOT NULL,
+    rows_in      BIGINT NOT NULL,
+    rows_out     BIGINT NOT NULL,
+    rows_unknown BIGINT NOT NULL,
     PRIMARY KEY (step, source, kind)
 );
 
@@ -168,7 +169,7 @@ CREATE TABLE store.selected (
 );
 
 CREATE VIEW funnel AS
-SELECT step, position, source, kind, predicate, rows_in, rows_out, ran_at, run_id
+SELECT step, position, source, kind, predicate, rows_in, rows_out, rows_unknown, ran_at, run_id
 FROM store.funnel_step JOIN store.funnel_count USING (step);
 
 COMMENT ON VIEW funnel IS 'One row for each step of selection, source and kind of artifact.';
@@ -179,6 +180,7 @@ COMMENT ON COLUMN funnel.kind IS 'issue, pull, commit or post';
 COMMENT ON COLUMN funnel.predicate IS 'What it asks for';
 COMMENT ON COLUMN funnel.rows_in IS 'Artifacts that came to it: what the step before let through';
 COMMENT ON COLUMN funnel.rows_out IS 'Artifacts that it let through';
+COMMENT ON COLUMN funnel.rows_unknown IS 'Of those that it did not: how many its condition says nothing about, as it is NULL for them';
 COMMENT ON COLUMN funnel.ran_at IS 'When it was last computed with another result. UTC';
 COMMENT ON COLUMN funnel.run_id IS 'The run that computed it';
 

@@ -62,7 +62,8 @@ def _project(writer: Writer, study: Study, project: str, own: Sequence[Walk]) ->
     # By their ids: the rows of the commits themselves may be gone already.
     mine, prefix = "starts_with(artifact_id, ?)", f"git:{project}@"
     writer.execute(
-        f"DELETE FROM store.keyword_hit WHERE {mine} AND list_contains(?, lexicon)",
+        f"DELETE FROM store.keyword_hit WHERE {mine} AND list_contains(?, lexicon) "
+        "AND NOT contains(reading, '+')",
         [prefix, names],
     )
     for table in DERIVED:

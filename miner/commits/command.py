@@ -282,8 +282,9 @@ def _stored(reader: Reader, project: str, wishes: Wishes) -> dict[str, int]:
     mine = "artifact_id IN (SELECT artifact_id FROM store.commit WHERE project = ?)"
     row["matching"] = reader.value(
         f"SELECT count(*) FROM (SELECT artifact_id FROM store.keyword_hit WHERE {mine} "
-        "AND list_contains(?, lexicon) GROUP BY ALL HAVING count(*) >= ?)",
-        [project, names, needed],
+        "AND list_contains(?, lexicon) AND list_contains(?, reading) AND len(words) > 0 "
+        "GROUP BY ALL HAVING count(*) >= ?)",
+        [project, names, [each.reading() for each in wishes.lexicons], needed],
     )
     for name in ("file", "hunk", "function"):
         row[f"{name}s"] = reader.value(

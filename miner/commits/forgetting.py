@@ -28,8 +28,8 @@ _TRAILER = re.compile(
 _BREAK = re.compile(r"[>:,;()\[\]\"]")
 _WORD = re.compile(r"\S+")
 _NAME_LENGTH = 100
-_NO_NAMES = frozenset("and author by cc committer for from of thank thanks to via with".split())
-_PARTICLES = frozenset("al bin da de del den der di du el la le ten ter van von".split())
+_NO_NAMES = {"and", "author", "by", "cc", "committer", "for", "from", "of", "thanks", "to", "with"}
+_PARTICLES = {"al", "bin", "da", "de", "del", "der", "di", "du", "el", "la", "le", "van", "von"}
 
 
 def message_without(message: str, people: Collection[str], whos: Whos) -> str:

@@ -172,7 +172,7 @@ class Reading:
             named.append((author, committer))
         if not kept:
             return []
-        hits = [hit for each in kept for hit in self._hits(each.sha, each.text)]
+        hits = [hit for each in kept for hit in self._hits(each.sha, each.text, self.run_id)]
         with self._transaction() as writer:
             writer.insert("store.commit", commit_table(kept, named, self._told))
             if hits:
@@ -192,7 +192,7 @@ class Reading:
 
     # Keywords.
 
-    def _hits(self, sha: str, message: str) -> list[Hit]:
+    def _hits(self, sha: str, message: str, text_run: str) -> list[Hit]:
         """Words of the lexicons in a message; and note whether it matches."""
         lexicons = self.wishes.lexicons
         if not lexicons:
@@ -201,7 +201,7 @@ class Reading:
         is_prose = ">" not in message and "```" not in message and "~~~" not in message
         text = message if is_prose else prose("commit", None, message)
         found: list[Hit] = [
-            (self.prefix + sha, each.name, words, self._readings[each.name])
+            (self.prefix + sha, each.name, words, self._readings[each.name], text_run)
             for each in lexicons
             if (words := each.hits(text))
         ]
@@ -217,31 +217,37 @@ class Reading:
         names = [each.name for each in self.wishes.lexicons]
         ids = [self.prefix + each.sha for each in known]
         # In pieces: messages may be large.
-        hits: dict[tuple[str, str], Hit] = {}
+        hits: dict[tuple[str, str, str], Hit] = {}
         for at in range(0, len(ids), _MESSAGES_AT_ONCE):
             rows = writer.rows(
-                "SELECT sha, message FROM store.commit WHERE artifact_id IN "
+                "SELECT sha, message, run_id FROM store.commit WHERE artifact_id IN "
                 "(SELECT unnest(?::VARCHAR[]))",
                 [ids[at : at + _MESSAGES_AT_ONCE]],
             )
             for row in rows:
-                for hit in self._hits(row["sha"], row["message"]):
-                    hits[hit[0], hit[1]] = hit
+                for hit in self._hits(row["sha"], row["message"], row["run_id"]):
+                    hits[hit[0], hit[1], hit[3]] = hit
+        # A filter's rows are among them, also of texts without words; those with code are its own.
         had = {
-            (row["artifact_id"], row["lexicon"]): (row["words"], row["reading"])
+            (row["artifact_id"], row["lexicon"], row["reading"]): row["words"]
             for row in writer.rows(
                 "SELECT artifact_id, lexicon, words, reading FROM store.keyword_hit "
-                "WHERE list_contains(?, lexicon) AND artifact_id IN (SELECT unnest(?::VARCHAR[]))",
+                "WHERE list_contains(?, lexicon) AND NOT contains(reading, '+') "
+                "AND artifact_id IN (SELECT unnest(?::VARCHAR[]))",
                 [names, ids],
             )
         }
-        old = {key for key in had if key not in hits or had[key] != ([*hits[key][2]], hits[key][3])}
-        new = [hit for key, hit in hits.items() if key not in had or key in old]
+        old = [
+            key
+            for key, words in had.items()
+            if key[2] != self._readings[key[1]] or words != [*(hits[key][2] if key in hits else ())]
+        ]
+        new = [hit for key, hit in hits.items() if had.get(key) != [*hit[2]]]
         if old:
             writer.execute(
-                "DELETE FROM store.keyword_hit WHERE (artifact_id, lexicon) IN "
-                "(SELECT (unnest(?::VARCHAR[]), unnest(?::VARCHAR[])))",
-                [[key[0] for key in old], [key[1] for key in old]],
+                "DELETE FROM store.keyword_hit WHERE (artifact_id, lexicon, reading) IN "
+                "(SELECT (unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])))",
+                [list(column) for column in zip(*old, strict=True)],
             )
         if new:
             writer.insert("store.keyword_hit", hit_table(new, self.run_id))

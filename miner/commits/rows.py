@@ -46,7 +46,8 @@ _INTEGERS = frozenset(
 _REPEATED = frozenset({"artifact_id", "change", "kind"})
 
 
-Hit = tuple[str, str, Sequence[str], str]  # artifact, lexicon, words, how they were read
+# Artifact, lexicon, words, how they were read, and the run that wrote the text.
+Hit = tuple[str, str, Sequence[str], str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,7 @@ def hit_table(hits: Sequence[Hit], run_id: str) -> pa.Table:
             "lexicon": columns.texts([each[1] for each in hits]),
             "words": columns.lists([each[2] for each in hits]),
             "reading": columns.texts([each[3] for each in hits]),
+            "text_run": columns.texts([each[4] for each in hits]),
             "run_id": columns.texts([run_id] * len(hits)),
         }
     )

@@ -36,6 +36,8 @@ class Draw:
             if self.size is not None
             else f"{self.confidence:g} % confidence, {self.margin:g} % margin"
         )
+        if self.rounding == "up" and self.size is None:
+            how_many += ", rounded up"
         of_each = f" of each {self.by}" if self.by else ""
         how = f"highest {self.highest}" if self.highest else f"seed {self.seed}"
         return f"sample: {how_many}{of_each}, {how}"
@@ -68,6 +70,12 @@ class Step:
                 f"the step {self.name!r} asks for nothing",
                 "Give --where SQL, --lexicon NAME, or a sample: --size N or --confidence 95.",
             )
+
+    @property
+    def readings(self) -> set[tuple[str, str]]:
+        """Lexicons, and what else is read for them: as `Lexicon.reading` writes it."""
+        manner = "+code" * self.code + "+quotes" * self.quotes
+        return {(name, manner) for name in self.lexicons}
 
     @property
     def predicate(self) -> str:
@@ -112,10 +120,10 @@ def placed(steps: list[Step], step: Step, before: str | None) -> list[Step]:
     names = [each.name for each in steps]
     if before is not None and before not in names:
         raise unknown(before, names)
-    if step.name in names and before is None:
+    if step.name in names and before in (None, step.name):
         return [step if each.name == step.name else each for each in steps]
     left = [each for each in steps if each.name != step.name]
-    at = [each.name for each in left].index(before) if before and before != step.name else len(left)
+    at = [each.name for each in left].index(before) if before else len(left)
     return [*left[:at], step, *left[at:]]
 
 

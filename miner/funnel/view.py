@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from data.results import Cell, Column, Table
 from data.store import STATEMENT_ERRORS
-from miner.funnel.running import condition_problem
+from miner.funnel.conditions import condition_problem, refuse_odd_query, value_query
+from miner.funnel.steps import stored_steps
 from report.formatting import count
 
 if TYPE_CHECKING:
@@ -15,12 +16,21 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 6
 _KINDS = {"issue": "issues", "pull": "pull requests", "commit": "commits", "post": "posts"}
+# Counts were stored with the first step: what is forgotten is gone from the artifacts it had.
 _STALE = """
+WITH mined AS (
+    SELECT artifact_id, run_id FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL
+), seen AS (
+    SELECT artifact_id FROM store.selected WHERE step = 'all'
+)
 SELECT
-    (SELECT count(*) FROM store.selected WHERE step = 'all') AS seen,
-    (SELECT count(*) FROM candidates) AS mined,
-    (SELECT count(*) FROM candidates
-     WHERE artifact_id NOT IN (SELECT artifact_id FROM store.selected WHERE step = 'all')) AS new
+    (SELECT coalesce(sum(rows_out), 0)::BIGINT FROM store.funnel_count WHERE step = 'all') AS seen,
+    (SELECT count(*) FROM mined) AS mined,
+    (SELECT count(*) FROM mined ANTI JOIN seen USING (artifact_id)) AS new,
+    (SELECT count(DISTINCT artifact_id) FROM mined JOIN store.keyword_hit h USING (artifact_id)
+        JOIN (SELECT unnest($1::VARCHAR[]) AS lexicon, unnest($2::VARCHAR[]) AS manner) used
+        ON h.lexicon = used.lexicon AND regexp_extract(reading, '[+].*') = manner
+        WHERE text_run <> mined.run_id) AS changed
 """
 
 
@@ -32,10 +42,12 @@ def funnel(study: Study, by: str | None = None) -> dict[str, Any]:
             "ORDER BY position"
         )
         counts = reader.rows(
-            "SELECT step, source, kind, rows_in, rows_out FROM funnel ORDER BY ALL"
+            "SELECT step, source, kind, rows_in, rows_out, rows_unknown FROM funnel ORDER BY ALL"
         )
         groups = _groups(reader, by) if by and steps else []
-        (fresh,) = reader.rows(_STALE)
+        used = sorted({each for step in stored_steps(reader) for each in step.readings})
+        asked = [[lexicon for lexicon, _manner in used], [manner for _lexicon, manner in used]]
+        (fresh,) = reader.rows(_STALE, asked)
     for step in steps:
         step["ran_at"] = f"{step['ran_at']:%Y-%m-%dT%H:%M:%SZ}"
         step["counts"] = [
@@ -43,6 +55,7 @@ def funnel(study: Study, by: str | None = None) -> dict[str, Any]:
             for row in counts
             if row["step"] == step["step"]
         ]
+        step["unknown"] = _unknown(counts, step["step"])
         if by:
             step["groups"] = {
                 row["stratum"]: row["rows_out"] for row in groups if row["step"] == step["step"]
@@ -53,13 +66,43 @@ def funnel(study: Study, by: str | None = None) -> dict[str, Any]:
         "steps": steps,
         "new": fresh["new"],
         "gone": fresh["seen"] + fresh["new"] - fresh["mined"],
+        "texts_changed": fresh["changed"],
     }
 
 
+def _unknown(counts: Sequence[Mapping[str, Any]], step: str) -> dict[str, int]:
+    """By kind, how many the condition of a step says nothing about."""
+    found: dict[str, int] = {}
+    for row in counts:
+        if row["step"] == step and row["rows_unknown"]:
+            found[row["kind"]] = found.get(row["kind"], 0) + row["rows_unknown"]
+    return found
+
+
+def unknown_words(step: Mapping[str, Any]) -> str:
+    """What to tell of artifacts that a condition says nothing about; nothing without any."""
+    unknown: Mapping[str, int] = step["unknown"]
+    if not unknown:
+        return ""
+    said = [f"{count(number)} {_KINDS.get(kind, kind)}" for kind, number in unknown.items()]
+    came: dict[str, int] = {}
+    for row in step["counts"]:
+        came[row["kind"]] = came.get(row["kind"], 0) + row["rows_in"]
+    known = [kind for kind, number in came.items() if number > unknown.get(kind, 0)]
+    whole = [kind for kind, number in unknown.items() if number == came[kind]]
+    told = (
+        f"step {step['step']!r}: the condition is unknown for {_listed(said)}, which were left out"
+    )
+    flags = " ".join(f"--on {kind}" for kind in known)
+    return f"{told}; {flags} lets them pass" if known and whole else told
+
+
+def _listed(said: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+
+
 def _groups(reader: Reader, by: str) -> list[dict[str, Any]]:
-    problem = reader.problem(f"SELECT (\n{by}\n)::VARCHAR FROM candidates")
-    if problem:
-        raise condition_problem("--by", problem)
+    refuse_odd_query(reader, "--by", value_query(by))
     try:
         return reader.rows(
             f"SELECT step, coalesce((\n{by}\n)::VARCHAR, '(none)') AS stratum, "
@@ -78,7 +121,7 @@ def funnel_table(found: Mapping[str, Any]) -> Table | None:
     cells = [_cells(step, found["by"]) for step in steps]
     names = sorted({name for row in cells for name in row})
     if len(names) > _MOST_COLUMNS:
-        return _long(steps, cells, names)
+        return _long(found, cells, names)
     columns = (
         Column("step", "Step"),
         *(Column(f"group_{at}", name, "count") for at, name in enumerate(names, 1)),
@@ -91,10 +134,9 @@ def funnel_table(found: Mapping[str, Any]) -> Table | None:
     return Table("funnel", "Funnel", columns, rows, _note(found))
 
 
-def _long(
-    steps: Sequence[Mapping[str, Any]], cells: list[dict[str, int]], names: list[str]
-) -> Table:
-    """With many groups: one line for each of them."""
+def _long(found: Mapping[str, Any], cells: list[dict[str, int]], names: list[str]) -> Table:
+    """With many groups: one line for each of them, and below what the steps ask for."""
+    steps: Sequence[Mapping[str, Any]] = found["steps"]
     columns = (
         Column("group", "Group"),
         *(Column(f"step_{at}", step["step"], "count") for at, step in enumerate(steps)),
@@ -102,7 +144,9 @@ def _long(
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (name, *(row.get(name, 0) for row in cells)) for name in names
     )
-    return Table("funnel", "Funnel", columns, rows)
+    asked = "; ".join(f"{step['step']}: {step['predicate']}" for step in steps)
+    note = " ".join(filter(None, (f"Steps ask for {asked}.", _note(found))))
+    return Table("funnel", "Funnel", columns, rows, note)
 
 
 def _cells(step: Mapping[str, Any], by: str | None) -> dict[str, int]:
@@ -120,4 +164,6 @@ def _note(found: Mapping[str, Any]) -> str:
         parts.append(f"{count(found['new'])} artifacts were mined since")
     if found["gone"] > 0:
         parts.append(f"{count(found['gone'])} are gone since")
+    if found["texts_changed"]:
+        parts.append(f"{count(found['texts_changed'])} texts were changed since")
     return f"{'; '.join(parts)}: `miner filter --again` counts anew." if parts else ""

@@ -50,9 +50,10 @@ def words_of(artifacts: frozenset[str], people: frozenset[str], who: Who, projec
 
 @cache
 def _user_pages(site: str) -> re.Pattern[str]:
-    """A user's page with the name behind the number, also without the host in front."""
+    """A user's page with the name behind the number, also without scheme or host in front."""
     return re.compile(
-        rf"((?:https?://(?:www\.)?{re.escape(site)}|(?<![A-Za-z0-9_./-]))/users/)(-?[0-9]{{1,18}}+)"
+        rf"((?:(?<![A-Za-z0-9_.-])(?:www\.)?{re.escape(site)}|(?<![A-Za-z0-9_./-]))/users/)"
+        r"(-?[0-9]{1,18}+)"
         r"(?:/[^\s\"'<>()&]{0,300}+)?",
         re.IGNORECASE,
     )

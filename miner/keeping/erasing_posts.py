@@ -26,7 +26,9 @@ from miner.posts.people import login_of
 _CUT = object()
 _NOBODY = {"user_type": "does_not_exist"}
 _IDS = re.compile(r"(?<=/)[0-9;]+(?=[/?]|\Z)")
-_EDITORS = re.compile(rb' (LastEditorUserId|LastEditorDisplayName)="([^"]*)"')
+# One after the other from the first, so that none is found inside of another's value.
+_ATTRIBUTE = re.compile(rb"""\s+([^\s=<>"'/]+)\s*=\s*(?:"[^"]*"|'[^']*')""")
+_EDITORS = ("LastEditorUserId", "LastEditorDisplayName")
 _EDITOR_COLUMNS = ("lasteditoruserid", "lasteditordisplayname")
 
 
@@ -37,6 +39,7 @@ class PostEraser:
         self._exchange = exchange
         self._site = exchange.project.partition(":")[2]
         self._artifacts = forgotten.artifacts
+        self._replies = forgotten.comments  # that were cut out elsewhere
         self.found = Found()
         self._words = PostWords(
             forgotten.artifacts, forgotten.people, who, exchange.project, self.found.people.add
@@ -80,6 +83,7 @@ class PostEraser:
                 answer: question
                 for answer, question in asked["answers"].items()
                 if not self._is_about(naming.answer_id(self._site, answer), question)
+                and naming.answer_id(self._site, answer) not in self._replies
             }
         return asked
 
@@ -162,8 +166,8 @@ class PostEraser:
         if self._exchange.kind == "dump comments":
             own = naming.comment_id(self._site, number)
             question = self._question_of(on)
-            if naming.answer_id(self._site, on) in self._artifacts:
-                self.found.artifacts.add(naming.answer_id(self._site, on))
+            answer = naming.answer_id(self._site, on)
+            if answer in self._replies or self._is_forgotten(answer):
                 return True
         elif self._exchange.kind == "dump answers":
             own, question = naming.answer_id(self._site, number), parent
@@ -181,14 +185,20 @@ class PostEraser:
         return _digits(str(known.get(str(post), post))) if isinstance(known, Mapping) else post
 
     def _erased(self, raw: bytes) -> bytes:
-        said = {
-            name: html.unescape(value.decode(errors="replace"))
-            for name, value in _EDITORS.findall(raw)
-        }
-        if self._is_editor(said.get(b"LastEditorUserId"), said.get(b"LastEditorDisplayName")):
-            raw = _EDITORS.sub(b"", raw)
+        if b"LastEditor" in raw and self._is_edited(raw):
+            raw = _ATTRIBUTE.sub(
+                lambda found: b"" if found[1].decode(errors="replace") in _EDITORS else found[0],
+                raw,
+            )
         words = raw.decode(errors="surrogateescape")
         return self._words.erased(words).encode(errors="surrogateescape")
+
+    def _is_edited(self, raw: bytes) -> bool:
+        try:
+            said = attributes(raw)
+        except DamagedRow:
+            return False
+        return self._is_editor(*map(said.get, _EDITORS))
 
     def _sede(self) -> bytes | None:
         csv.field_size_limit(sede_rows.LONGEST_CELL)
@@ -216,8 +226,7 @@ class PostEraser:
             own = naming.answer_id(self._site, number)
         if self._is_about(own, question):
             return True
-        user, name = sede_rows.integer(cells, "owneruserid"), cells.get("ownerdisplayname")
-        return self._is_somebody(user, name) and self._is_written(own)
+        return self._is_somebody(*sede_rows.owner(cells)) and self._is_written(own)
 
     def _line(self, names: list[str], line: list[str]) -> list[str]:
         cells = dict(zip(names, line, strict=False))

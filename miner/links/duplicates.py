@@ -6,7 +6,8 @@ and Kaushik 2006; Bayardo, Ma and Srikant 2007): two sets that are similar enoug
 their rarest members in common, so that pairs without one need not be looked at.
 
 Templates make strangers look alike, so sequences that many texts of a project have are left out.
-All of it happens in the database, which uses the disk where memory does not do.
+All of it happens in a database of its own, which uses the disk where memory does not do: it may
+take a minute, in which others want to have the study.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from miner.links import THRESHOLD
 from miner.links.make import write_links
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from data.provenance import Run
     from data.store import Reader, Study, Writer
 
@@ -36,7 +39,6 @@ _TEMPLATE_TEXTS = 5
 _TEMPLATE_SHARE = 0.002
 _ROUNDING = 1e-9
 
-_TEXT = "left(coalesce(title, '') || chr(10) || coalesce(body, ''), ?)"
 # Tags of HTML and comments in Markdown are no words.
 _SPLIT = (
     r"regexp_extract_all(lower(regexp_replace({}, '<[^<>]*>', ' ', 'g')), '[\p{{L}}\p{{N}}_]+')"
@@ -48,10 +50,21 @@ SELECT
 FROM artifacts AS a LEFT JOIN store.commit AS c ON a.artifact_id = c.artifact_id
 WHERE a.kind = ? AND a.gone_at IS NULL
 """
+_COPIED = f"""
+SELECT
+    * EXCLUDE (title, body),
+    left(coalesce(title, '') || chr(10) || coalesce(body, ''), {_CHARACTERS}) AS text
+FROM ({_POPULATION})
+"""
+_COPY = """
+CREATE TABLE copied (
+    artifact_id VARCHAR, project VARCHAR, created_at TIMESTAMP, sha VARCHAR, author_epoch BIGINT,
+    author VARCHAR, text VARCHAR)
+"""
 # Numbered from the oldest on: a link leads from the higher number to the lower one. A cherry
 # pick keeps author and time, which tells it from another "fix typo".
 _TEXTS = f"""
-CREATE OR REPLACE TEMP TABLE doc AS
+CREATE TABLE doc AS
 SELECT
     n, artifact_id, project, sha, len(words) AS size,
     hash(words, CASE WHEN sha IS NULL THEN NULL ELSE (author, author_epoch) END) AS whole,
@@ -59,17 +72,17 @@ SELECT
 FROM (
     SELECT
         *, row_number() OVER (ORDER BY created_at NULLS LAST, artifact_id) AS n,
-        ({_SPLIT.format(_TEXT)})[:{_WORDS}] AS words
-    FROM ({_POPULATION})
+        ({_SPLIT.format("text")})[:{_WORDS}] AS words
+    FROM copied
 )
 """
 _LIMITS = f"""
-CREATE OR REPLACE TEMP TABLE limits AS
+CREATE TABLE limits AS
 SELECT project, greatest({_TEMPLATE_TEXTS}, count(*) * {_TEMPLATE_SHARE}) AS most
 FROM doc GROUP BY project
 """
 _PAIRS = """
-CREATE OR REPLACE TEMP TABLE pair (
+CREATE TABLE pair (
     newer BIGINT, older BIGINT, score DOUBLE, evidence VARCHAR, found_in VARCHAR)
 """
 # The same commit in a fork; the copies take no part in what follows.
@@ -91,30 +104,30 @@ FROM (
 WHERE n <> first AND (sha IS NOT NULL OR size >= {_LEAST_SEQUENCES} OR copies <= most)
 """
 _SEQUENCES = """
-CREATE OR REPLACE TEMP TABLE sequence AS
+CREATE TABLE sequence AS
 SELECT n, project, unnest(parts) AS part FROM doc WHERE n NOT IN (SELECT newer FROM pair)
 """
 _OWN = """
-CREATE OR REPLACE TEMP TABLE own AS
+CREATE TABLE own AS
 SELECT n, part FROM sequence ANTI JOIN (
     SELECT project, part FROM sequence JOIN limits USING (project)
     GROUP BY project, part, most HAVING count(*) > most
 ) AS template USING (project, part)
 """
 _SIZES = f"""
-CREATE OR REPLACE TEMP TABLE compared AS
+CREATE TABLE compared AS
 SELECT n, count(*) AS size, ceil(? * size - {_ROUNDING}) AS needed FROM own GROUP BY n
 HAVING count(*) >= {_LEAST_SEQUENCES}
 """
 # What only one text has comes first in its prefix and matches nothing: it is only counted.
 _SHARED = """
-CREATE OR REPLACE TEMP TABLE shared AS
+CREATE TABLE shared AS
 SELECT n, part, texts, size, needed FROM own JOIN compared USING (n) JOIN (
     SELECT part, count(*) AS texts FROM own GROUP BY part HAVING count(*) > 1
 ) USING (part)
 """
 _PREFIXES = """
-CREATE OR REPLACE TEMP TABLE prefix AS
+CREATE TABLE prefix AS
 SELECT n, part, size FROM (
     SELECT
         *, size - count(*) OVER (PARTITION BY n)
@@ -123,7 +136,7 @@ SELECT n, part, size FROM (
 ) WHERE rank <= size - needed + 1
 """
 _CANDIDATES = f"""
-CREATE OR REPLACE TEMP TABLE candidate AS
+CREATE TABLE candidate AS
 SELECT DISTINCT a.n AS newer, b.n AS older FROM prefix AS a JOIN prefix AS b USING (part)
 WHERE a.n > b.n AND least(a.size, b.size) >= ? * greatest(a.size, b.size) - {_ROUNDING}
 """
@@ -141,22 +154,34 @@ FROM (
 QUALIFY row_number() OVER (PARTITION BY newer ORDER BY score DESC, older) <= {MATCHES}
 """
 _SUGGESTED = """
-CREATE OR REPLACE TEMP TABLE suggested AS
 SELECT a.artifact_id AS from_id, b.artifact_id AS to_id, 'duplicate' AS kind, evidence, found_in,
     score
 FROM pair JOIN doc AS a ON a.n = newer JOIN doc AS b ON b.n = older
 """
+_SUGGESTIONS = """
+CREATE OR REPLACE TEMP TABLE suggested (
+    from_id VARCHAR, to_id VARCHAR, kind VARCHAR, evidence VARCHAR, found_in VARCHAR, score DOUBLE)
+"""
+_THERE = "(SELECT artifact_id FROM artifacts WHERE kind IS NOT NULL AND gone_at IS NULL)"
 
 
 def find_duplicates(study: Study, run: Run, threshold: float) -> dict[str, int]:
-    """Bring the suggestions to what the texts are now; kinds without a change are left alone."""
+    """Bring the suggestions to what the texts are now; kinds without a change are left alone.
+
+    What others write meanwhile is compared by the next run.
+    """
     counts = {"new": 0, "changed": 0, "removed": 0}
     with study.reading() as reader:
-        changed = [kind for kind in KINDS if _digests(reader, kind, threshold)]
+        changed = [kind for kind in KINDS if _digest(reader, kind, threshold) is not None]
     for kind in changed:
+        with study.scratch() as scratch:
+            digest = _copy(study, scratch, kind, threshold)
+            if digest is None:  # somebody else was faster
+                continue
+            found = _compare(scratch, threshold)
         with study.writing(keep_log=True) as writer:
             provenance.record(writer, run, "running")
-            for name, count in _compare(writer, kind, threshold, run).items():
+            for name, count in _write(writer, kind, found, digest, run).items():
                 counts[name] += count
     return counts
 
@@ -173,8 +198,7 @@ def check_threshold(threshold: float) -> float:
 
 def drop_vanished(writer: Writer) -> int:
     """Suggestions about artifacts that are no longer in the study, or gone; how many went."""
-    there = "(SELECT artifact_id FROM artifacts WHERE kind IS NOT NULL AND gone_at IS NULL)"
-    gone = f"found_in IN ('text', 'hash') AND (from_id NOT IN {there} OR to_id NOT IN {there})"
+    gone = f"found_in IN ('text', 'hash') AND (from_id NOT IN {_THERE} OR to_id NOT IN {_THERE})"
     count: int = writer.value(f"SELECT count(*) FROM store.link WHERE {gone}")
     if count:
         writer.execute(f"DELETE FROM store.link WHERE {gone}")
@@ -183,7 +207,7 @@ def drop_vanished(writer: Writer) -> int:
     return count
 
 
-def _digests(reader: Reader, kind: str, threshold: float) -> int | None:
+def _digest(reader: Reader, kind: str, threshold: float) -> int | None:
     """What the suggestions of a kind depend on, if that is not what it was the last time."""
     setting = json.dumps([VERSION, threshold])
     rows = reader.rows(
@@ -195,19 +219,37 @@ def _digests(reader: Reader, kind: str, threshold: float) -> int | None:
     return rows[0]["digest"] if rows else None
 
 
-def _compare(writer: Writer, kind: str, threshold: float, run: Run) -> dict[str, int]:
-    digest = _digests(writer, kind, threshold)
-    if digest is None:  # somebody else was faster
-        return {}
-    writer.execute(_TEXTS, [_CHARACTERS, kind])
+def _copy(study: Study, scratch: Writer, kind: str, threshold: float) -> int | None:
+    """Copy the texts of a kind; gives what the suggestions depend on, None if nothing is new."""
+    import pyarrow as pa
+
+    with study.reading() as reader:
+        digest = _digest(reader, kind, threshold)
+        if digest is not None:
+            scratch.execute(_COPY)
+            for batch in reader.batches(_COPIED, [kind]):
+                scratch.insert("copied", pa.Table.from_batches([batch]))
+    return digest
+
+
+def _compare(scratch: Writer, threshold: float) -> pa.Table:
+    scratch.execute(_TEXTS)
+    scratch.execute("DROP TABLE copied")
     for statement in (_LIMITS, _PAIRS, _SAME_HASH, _SAME_TEXT, _SEQUENCES, _OWN):
-        writer.execute(statement)
-    writer.execute(_SIZES, [threshold])
+        scratch.execute(statement)
+    scratch.execute(_SIZES, [threshold])
     for statement in (_SHARED, _PREFIXES):
-        writer.execute(statement)
-    writer.execute(_CANDIDATES, [threshold])
-    writer.execute(_NEAR, [threshold])
-    writer.execute(_SUGGESTED)
+        scratch.execute(statement)
+    scratch.execute(_CANDIDATES, [threshold])
+    scratch.execute(_NEAR, [threshold])
+    return scratch.arrow(_SUGGESTED)
+
+
+def _write(writer: Writer, kind: str, found: pa.Table, digest: int, run: Run) -> dict[str, int]:
+    writer.execute(_SUGGESTIONS)
+    writer.insert("suggested", found)
+    # What has gone since it was read.
+    writer.execute(f"DELETE FROM suggested WHERE from_id NOT IN {_THERE} OR to_id NOT IN {_THERE}")
     scope = (
         "found_in IN ('text', 'hash') AND from_id IN "
         f"(SELECT artifact_id FROM artifacts WHERE kind = '{kind}')"

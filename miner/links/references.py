@@ -187,9 +187,7 @@ def _all(text: str, place: _Place, kind: str, *, can_close: bool) -> Iterator[Re
         target, width = _target(match, place)
         if target is None or text.startswith("](", start + width):
             continue  # of a label in brackets the address behind it counts
-        at, behind = _start_of_link(text, start), start + width
-        if text[max(0, start - 1) : start] == "<" and text.startswith(">", behind):
-            at, behind = start - 1, behind + 1
+        at, behind = _around(text, start, start + width)
         said, length = _said(text[max(0, at - _LOOK_BACK) : at])
         if before and not said and _CHAIN.fullmatch(text, end, at):
             said = before
@@ -207,7 +205,8 @@ def _all(text: str, place: _Place, kind: str, *, can_close: bool) -> Iterator[Re
             said = ""
         if said not in _CAN[kind]:
             said = ""
-        words = text[begun : end + is_tail] if said else text[start : start + width]
+        end_of_words = end + (is_tail and said == "part of")
+        words = text[begun:end_of_words] if said else text[start : start + width]
         yield Reference(str(target), said or "mentions", _shortened(words))
 
 
@@ -252,12 +251,14 @@ def _is_short(match: re.Match[str]) -> bool:
     return bool(match["hash"]) and len(match["hash"]) < 40
 
 
-def _start_of_link(text: str, start: int) -> int:
-    """Where a link with a label begins, whose address begins at `start`."""
+def _around(text: str, start: int, end: int) -> tuple[int, int]:
+    """From where to where a reference goes with its label, or with the brackets around it."""
+    if text[max(0, start - 1) : start] == "<" and text.startswith(">", end):
+        return start - 1, end + 1
     if not text.startswith("](", start - 2):
-        return start
+        return start, end
     found = text.rfind("[", max(0, start - _EVIDENCE), start)
-    return found if found >= 0 else start
+    return found if found >= 0 else start, end
 
 
 def _said(before: str) -> tuple[str, int]:

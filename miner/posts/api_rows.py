@@ -7,7 +7,7 @@ of comments Markdown, as dumps have them. What has the wrong type is a missing v
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -26,29 +26,30 @@ _YEAR_9999 = 253_402_300_799
 
 def read_questions(exchange: Exchange, who: Who) -> Rows:
     """Questions of a list; of those that were asked for by number, also which are missing."""
-    site, request = exchange.project.partition(":")[2], exchange.request
+    site, request, said = exchange.project.partition(":")[2], exchange.request, exchange.json()
     rows = Rows()
-    for item in entries(entry(exchange.json(), "items")):
+    for item in entries(entry(said, "items")):
         post = _post(item, site, who)
-        if post is None or (request.get("accepted") and post.accepted_answer_id is None):
+        if post is None:
             continue
         rows.posts.append(post)
+        if request.get("accepted") and post.accepted_answer_id is None:
+            rows.only_known_posts.append(post.artifact_id)
         answers, remarks = _inside(item, post, who)
         rows.replies += answers + remarks
         if request.get("answers") and len(answers) >= (post.answer_count or 0):
             rows.all_replies_of[post.artifact_id] = bool(request.get("comments"))
-    there = {post.artifact_id for post in rows.posts}
-    missing = [each for each in request.get("artifacts", ()) if each not in there]
-    rows.departures += [DepartureRow(each, "not found") for each in missing]
+    rows.listed += [post.artifact_id for post in rows.posts]
+    rows.departures += _departures(exchange, said, rows.listed)
+    rows.listed += [reply.comment_id for reply in rows.replies if reply.is_answer]
     return rows
 
 
 def read_answers(exchange: Exchange) -> Rows:
-    """Of answers that were asked for by number, which are missing."""
-    site = exchange.project.partition(":")[2]
-    there = {naming.answer_id(site, number) for number in questions_of(exchange.json())}
-    asked = exchange.request.get("artifacts", ())
-    return Rows(departures=[DepartureRow(each, "not found") for each in asked if each not in there])
+    """Of answers that were asked for by number, which are there and which are missing."""
+    site, said = exchange.project.partition(":")[2], exchange.json()
+    there = [naming.answer_id(site, number) for number in questions_of(said)]
+    return Rows(listed=there, departures=_departures(exchange, said, there))
 
 
 def questions_of(said: Any) -> dict[int, int]:
@@ -61,10 +62,24 @@ def questions_of(said: Any) -> dict[int, int]:
     return found
 
 
+def numbers_in(said: Any, kind: str) -> set[int | None]:
+    """The numbers of the questions or answers in a list; None for what has no number."""
+    items = entry(said, "items")
+    return {_number(entry(item, f"{kind}_id")) for item in items or ()}
+
+
 def moment(value: Any) -> datetime | None:
     """Seconds since 1970, as UTC without a zone."""
     sound = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _YEAR_9999
     return datetime.fromtimestamp(value, UTC).replace(tzinfo=None) if sound else None
+
+
+def _departures(exchange: Exchange, said: Any, there: Collection[str]) -> list[DepartureRow]:
+    """What was asked for by number and is missing, unless more is to follow."""
+    if entry(said, "has_more") is True:
+        return []
+    asked, found = exchange.request.get("artifacts", ()), {*there}
+    return [DepartureRow(each, "not found") for each in asked if each not in found]
 
 
 def _post(item: Mapping[str, Any], site: str, who: Who) -> PostRow | None:

@@ -8,29 +8,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from data.errors import StudyError
 from data.provenance import program_version
 from miner import projects
-from miner.http import Answer, Broken, Response, Transport, origin
+from miner.http import Answer, Broken, Response, Transport, checked_root
 from miner.posts import limits
 from miner.posts.limits import Said
-from miner.ratelimit import Clock, Decision, Quota, Tries, after_failure
+from miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
 from miner.refusals import (
     Asker,
     QuotaUsedUp,
     Refused,
-    duration,
+    Trouble,
     in_trouble,
+    local_time,
     unreachable,
 )
+from miner.waiting import wait
 
 API = "https://api.stackexchange.com/2.3"
 KEY_PARAMETER = "key"
 _IDS = re.compile(r"/[0-9;]+(?=/|\Z)")
 _AGAIN = "Run the same command again after that, or let it wait with a larger --max-wait."
+
+
+class _Unusable(Broken):
+    """A whole answer that cannot be right."""
 
 
 class Client:
@@ -48,12 +55,13 @@ class Client:
         timeout_s: float = 30,
         key_name: str = "STACKEXCHANGE_KEY",
     ) -> None:
-        self.api_url = _checked_root(api_url)
+        self.api_url = checked_root(api_url, API)
         if key:
             projects.refuse_plain_http(self.api_url)
         self.site = site
         self.has_key = bool(key)
         self.sent = 0
+        self.not_modified = 0  # the API does not know conditional requests
         self.waited_s = 0.0
         self.quota: Quota | None = None
         host = urlsplit(self.api_url).netloc
@@ -78,8 +86,17 @@ class Client:
         """Do not ask for a method before: an earlier run was told so."""
         self._not_before[method] = until
 
-    def get(self, path: str, parameters: Mapping[str, str | int] | None = None) -> Response:
-        """The answer to `/questions` or another method; an error of the API is raised."""
+    def get(
+        self,
+        path: str,
+        parameters: Mapping[str, str | int] | None = None,
+        fault: Callable[[Mapping[str, Any]], str | None] = lambda _said: None,
+    ) -> Response:
+        """The answer to `/questions` or another method; an error of the API is raised.
+
+        `fault` says what is wrong with an answer. Such a one is as good as none: it is asked for
+        again.
+        """
         given = sorted((name, str(value)) for name, value in (parameters or {}).items())
         asked = f"{path}?{urlencode(given)}" if given else path
         method = method_of(path)
@@ -87,11 +104,11 @@ class Client:
         while True:
             self._wait_before(method)
             try:
-                answer, said = self._once(asked, method)
+                answer, said = self._once(asked, method, fault)
             except Broken as broken:
                 decision = after_failure(broken, tries=tries, chance=self._clock.random)
                 if decision.action == "give up":
-                    raise unreachable(self._asker, broken) from None
+                    raise self._unusable(broken) from None
                 self._wait(decision, tries)
                 continue
             decision = limits.after_answer(
@@ -121,7 +138,9 @@ class Client:
         """Close the connections."""
         self._transport.close()
 
-    def _once(self, asked: str, method: str) -> tuple[Answer, Said | None]:
+    def _once(
+        self, asked: str, method: str, fault: Callable[[Mapping[str, Any]], str | None]
+    ) -> tuple[Answer, Said | None]:
         """One exchange, counted; an answer with status 200 that is none of the API is `Broken`."""
         self.sent += 1
         headers = {"Accept": "application/json", "User-Agent": f"faultatlas/{program_version()}"}
@@ -132,8 +151,10 @@ class Client:
             self.quota = limits.quota_in(said, now) or self.quota
             if seconds := limits.backoff_in(said):
                 self._not_before[method] = now + timedelta(seconds=seconds)
-        elif answer.status == 200:
-            raise Broken("the answer is no JSON", "truncated")
+        if answer.status == 200 and (said is None or said.error_id is None):
+            wrong = "it is not what the API gives" if said is None else fault(said.document)
+            if wrong:
+                raise _Unusable(wrong, "truncated")
         return answer, said
 
     def _wait_before(self, method: str) -> None:
@@ -146,16 +167,22 @@ class Client:
             self._wait(decision, Tries())
 
     def _wait(self, decision: Decision, tries: Tries) -> None:
-        if decision.cause == "trouble":
-            tries.failures += 1
-        else:
-            tries.limit_waits += 1
-        words = f"{self._asker.server}: {decision.reason}; waiting {duration(decision.seconds)}"
-        if decision.seconds >= 60:
-            words += f", until {_local(self._clock.now() + timedelta(seconds=decision.seconds))}"
-        self._tell(words)
-        self._clock.sleep(decision.seconds)
-        self.waited_s += decision.seconds
+        self.waited_s += wait(
+            decision,
+            tries,
+            server=self._asker.server,
+            clock=self._clock,
+            tell=self._tell,
+            with_day=True,  # a quota is for a day
+        )
+
+    def _unusable(self, broken: Broken) -> StudyError:
+        if not isinstance(broken, _Unusable):
+            return unreachable(self._asker, broken)
+        return Trouble(
+            f"{self._asker.server} gives no usable answer: {broken.reason} ({ATTEMPTS} attempts)",
+            "Run the same command again later; if it stays, check the address of the API.",
+        )
 
     def _given_up(
         self, decision: Decision, answer: Answer, said: Said | None, path: str
@@ -167,7 +194,7 @@ class Client:
         return self._quota_used_up(decision)
 
     def _quota_used_up(self, decision: Decision) -> QuotaUsedUp:
-        when = _local(self._clock.now() + timedelta(seconds=decision.seconds))
+        when = local_time(self._clock.now() + timedelta(seconds=decision.seconds), with_day=True)
         made = f"{self.sent} request{'' if self.sent == 1 else 's'} made so far"
         what = "quota is used up" if decision.cause == "quota" else "server asks to slow down"
         hint = _AGAIN
@@ -208,20 +235,3 @@ class Client:
 def method_of(path: str) -> str:
     """What a pause is for: the address without the numbers in it."""
     return _IDS.sub("/{ids}", path)
-
-
-def _local(moment: datetime) -> str:
-    return f"{moment.replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M %Z}"
-
-
-def _checked_root(api_url: str) -> str:
-    root = api_url.strip().rstrip("/")
-    try:
-        origin(root)
-        parts = urlsplit(root)
-        good = not (parts.query or parts.fragment or "@" in parts.netloc)
-    except ValueError:
-        good = False
-    if not good:
-        raise StudyError("the address of the API is no web address", f"Write it like {API}.")
-    return root

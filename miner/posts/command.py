@@ -125,11 +125,15 @@ def _run_dump(directory: Path, options: Options, path: Path, output: Output) -> 
             ingest.on_page(ingest)
 
         read = read_dump(ingest, path, selection, tell=output.tell, progress=show)
-        ingest.note("ok" if read.is_complete else "partial")
+        unknown = read.unknown_tags
+        if read.is_complete and unknown and not read.questions.tally.tags:
+            raise _no_question(selection, unknown)
+        is_complete = read.is_complete and not unknown
+        ingest.note("ok" if is_complete else "partial")
         return {
-            **document_of(ingest, selection),
+            **document_of(ingest, selection, unknown),
             "dump": {**read.as_json(), "words": read.words()},
-            "complete": read.is_complete,
+            "complete": is_complete,
         }
 
 
@@ -213,7 +217,7 @@ def recorded(
             output.tell(_kept(ingest))
             raise
         except StudyError as error:
-            _end(ingest, "partial" if ingest.counts.posts_new else "failed")
+            _end(ingest, "partial" if ingest.pages else "failed")
             raise _with_kept(error, ingest) from None
         except BaseException:
             _end(ingest, "failed")
@@ -231,15 +235,17 @@ def _kept(ingest: PostIngest) -> str:
     counts = ingest.counts
     if not ingest.pages:
         return "nothing was stored yet; the same command begins again"
+    posts = counts.posts_new + counts.posts_changed
+    replies = counts.replies_new + counts.replies_changed
     return (
-        f"this run has stored {counted(counts.posts_new, 'question')} and "
-        f"{counted(counts.replies_new, 'answer or comment', 'answers and comments')}; the same "
-        "command goes on from there"
+        f"this run has stored {counted(posts, 'question')} and "
+        f"{counted(replies, 'answer or comment', 'answers and comments')}, new or changed; the "
+        "same command goes on from there"
     )
 
 
 def _with_kept(error: StudyError, ingest: PostIngest) -> StudyError:
-    if not ingest.counts.posts_new + ingest.counts.posts_changed:
+    if not ingest.pages:
         return error
     kept = _kept(ingest)
     return StudyError(error.message, f"{error.hint} {kept[0].upper()}{kept[1:]}.")

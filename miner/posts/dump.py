@@ -9,7 +9,7 @@ differs before that place is another one, and is read from its start.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,11 @@ from data.provenance import utc_now
 from miner.archive import Exchange
 from miner.posts import dump_state, dump_stored
 from miner.posts.dump_files import DumpFile, comments_file, posts_file
-from miner.posts.dump_pick import Answers, Comments, Picker, Questions
+from miner.posts.dump_pick import Answers, Comments, Picker, Questions, list_name, lists_of
 from miner.posts.dump_result import DumpRead, FileRead
 from miner.posts.dump_rows import Kind
 from miner.posts.dump_scan import Part, Scan
+from miner.posts.dump_site import check_site
 from miner.posts.dump_state import Reached
 from miner.posts.dump_tally import Tally
 from miner.posts.ingest import NAME
@@ -46,17 +47,22 @@ def read_dump(
 ) -> DumpRead:
     """Bring the questions of a dump into the study, or go on where that was left."""
     posts = posts_file(path)
+    check_site(path, selection.site)
     dump = _Dump(ingest, selection, tell, progress)
     questions = dump.questions(posts)
     answers = comments = None
     if questions.has_changed:  # somebody is still writing it
         return DumpRead(questions, None, None, takes_all=False)
+    tags = tuple(map(list_name, lists_of(selection)))
+    if not ingest.study.exists:  # nothing was found
+        return DumpRead(questions, None, None, takes_all=False, tags=tags)
     if selection.answers:
         answers = dump.answers(posts, questions)
-    if selection.comments and (beside := comments_file(posts)):
+    is_sound = answers is None or not answers.has_changed
+    if is_sound and selection.comments and (beside := comments_file(posts)):
         comments = dump.comments(beside, questions)
     takes_all = not (selection.tags or selection.accepted or selection.since)
-    found = DumpRead(questions, answers, comments, takes_all)
+    found = DumpRead(questions, answers, comments, takes_all, tags)
     if found.was_known:
         tell(f"{posts.name} was read before; nothing is new")
     return found
@@ -191,9 +197,10 @@ class _Dump:
         if part.raw:
             ingest.keep(self._exchange(job, part, picker), also=save)
             return
-        with ingest.study.writing(keep_log=True) as writer:
-            provenance.record(writer, ingest.run, "running")
-            save(writer)
+        if ingest.study.exists or not self._selection.tags:  # none is made for unknown tags
+            with ingest.study.writing(keep_log=True) as writer:
+                provenance.record(writer, ingest.run, "running")
+                save(writer)
 
     def _exchange(self, job: _Job, part: Part, picker: Picker) -> Exchange:
         request: dict[str, Any] = {
@@ -262,26 +269,29 @@ class _Dump:
             found = dump_state.load(writer, self._stream(kind))
         return found if questions is None or (found and found.turn == questions.turn) else None
 
-    def _questions(self, of: FileRead, since: int = 0) -> set[int]:
+    def _questions(self, of: FileRead, since: int = 0) -> Container[int]:
         with self._ingest.study.reading() as reader:
             return dump_stored.questions(reader, self._stream("dump questions"), of.turn, since)
 
     def _comments_on(self, questions: FileRead, since: int = 0) -> Comments:
-        with self._ingest.study.reading() as reader:
-            answers = dump_stored.answers(
-                reader, self._stream("dump answers"), questions.turn, since or -1
-            )
-        posts = self._questions(questions, since) | answers.keys()
-        return Comments(self._selection.site, self._who, posts, answers)
+        answers: Mapping[int, int] = {}
+        if self._selection.answers:
+            stream = self._stream("dump answers")
+            with self._ingest.study.reading() as reader:
+                answers = dump_stored.answers(reader, stream, questions.turn, since or -1)
+        asked = self._questions(questions, since)
+        return Comments(self._selection.site, self._who, asked, answers)
 
     def _stream(self, kind: Kind) -> str:
         wanted = self._selection
-        said = {
+        said: dict[str, Any] = {
             "tags": sorted(wanted.tags),
             "all_tags": wanted.all_tags,
             "accepted": wanted.accepted,
             "since": wanted.since.isoformat() if wanted.since else None,
         }
+        if kind == "dump comments" and not wanted.answers:
+            said["on"] = "questions"  # those on answers may be wanted later
         return f"{self._ingest.project} {kind} {json.dumps(said, sort_keys=True)}"
 
     def _who(self, login: str | None) -> str | None:

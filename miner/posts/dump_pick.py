@@ -25,6 +25,7 @@ from miner.posts.dump_rows import (
     comment_row,
     number_of,
     question_row,
+    tags_of,
     type_name,
 )
 from miner.posts.dump_tally import Tally
@@ -54,8 +55,8 @@ class Picker(Protocol):
     tally: Tally
     base: int  # where the block begins in the file
 
-    def candidates(self, buffer: bytearray, start: int, end: int) -> Spans:
-        """Rows that may be meant and begin in that part; a `<` stands at its end."""
+    def candidates(self, buffer: bytearray, end: int, most: int) -> Spans:
+        """Rows before a `<` that may be meant; the search ends when there are so many."""
 
     def accepted(self, row: Attributes) -> Found | None:
         """The row as a study has it, if it is meant."""
@@ -117,24 +118,35 @@ class _Picker:
         return kind
 
 
+def lists_of(selection: PostSelection) -> list[tuple[str, ...]]:
+    """Tags of which a question must have all of one list."""
+    return [tuple(sorted(map(str.lower, each))) for each in selection.walks if each]
+
+
+def list_name(tags: tuple[str, ...]) -> str:
+    """For a reader."""
+    return " and ".join(tags)
+
+
 class Questions(_Picker):
     """Picks questions by their tags, and checks what else is asked for."""
 
     def __init__(self, selection: PostSelection, who: Who) -> None:
         super().__init__(selection.site, who)
         self._selection = selection
-        self._tags = frozenset(tag.lower() for tag in selection.tags)
+        tags = frozenset(tag.lower() for tag in selection.tags)
+        self._lists = {list_name(each): frozenset(each) for each in lists_of(selection)}
         # Both spellings of a list; a tag alone is looked for first, since most rows lack it.
-        names = [tag.replace("&", "&amp;").replace('"', "&quot;") for tag in sorted(self._tags)]
+        names = [tag.replace("&", "&amp;").replace('"', "&quot;") for tag in sorted(tags)]
         self._names = [(name, f"|{name}|", f"&lt;{name}&gt;") for name in names]
 
-    def candidates(self, buffer: bytearray, start: int, end: int) -> Spans:
+    def candidates(self, buffer: bytearray, end: int, most: int) -> Spans:
         """Questions that may have one of the tags."""
         find, begins, may_have_tag = buffer.find, buffer.startswith, self._may_have_tag
         offset, every = self._offset, not self._names
         found: Spans = []
         questions = answers = 0
-        at = find(b"<", start)
+        at = find(b"<")
         while at < end:
             following = find(b"<", at + 1)
             place = at + offset
@@ -145,10 +157,14 @@ class Questions(_Picker):
                 questions += 1
                 if every or may_have_tag(buffer, at, following):
                     found.append((at, following))
+                    if len(found) == most:
+                        break
             else:
                 if self._count_type(self._unusual(buffer, at, following)) == QUESTION:
                     found.append((at, following))
                 offset = self._offset
+                if len(found) == most:
+                    break
             at = following
         self.tally.count("question", questions)
         self.tally.count("answer", answers)
@@ -172,11 +188,13 @@ class Questions(_Picker):
         """The question, if it is one of the selection."""
         if row.get("PostTypeId") != QUESTION:
             return None
-        found, wanted = question_row(row, self.site, self.who), self._selection
-        if self._tags:
-            tags = {tag.lower() for tag in found.tags}
-            if not (self._tags <= tags if wanted.all_tags else self._tags & tags):
+        if self._lists:
+            tags = {tag.lower() for tag in tags_of(row.get("Tags", ""))}
+            meant = [name for name, names in self._lists.items() if names <= tags]
+            self.tally.tag(meant)
+            if not meant:
                 return None
+        found, wanted = question_row(row, self.site, self.who), self._selection
         if wanted.accepted and found.accepted_answer_id is None:
             return None
         if wanted.since and (found.created_at is None or found.created_at < wanted.since):
@@ -194,13 +212,13 @@ class Answers(_Picker):
         super().__init__(site, who)
         self._questions = questions
 
-    def candidates(self, buffer: bytearray, start: int, end: int) -> Spans:
+    def candidates(self, buffer: bytearray, end: int, most: int) -> Spans:
         """Answers that may belong to one of the questions."""
         find, begins, questions = buffer.find, buffer.startswith, self._questions
         offset, skip = self._offset, len(_ANSWER_TO)
         found: Spans = []
         answers = others = 0
-        at = find(b"<", start)
+        at = find(b"<")
         while at < end:
             following = find(b"<", at + 1)
             place = at + offset
@@ -210,12 +228,16 @@ class Answers(_Picker):
                 place += skip
                 if _number(buffer[place : find(b'"', place)]) in questions:
                     found.append((at, following))
+                    if len(found) == most:
+                        break
             elif kind == _ONE and begins(_QUESTION, place):
                 others += 1
             else:
                 if self._count_type(self._unusual(buffer, at, following)) == ANSWER:
                     found.append((at, following))
                 offset = self._offset
+                if len(found) == most:
+                    break
             at = following
         self.tally.count("answer", answers)
         self.tally.count("question", others)
@@ -235,37 +257,43 @@ class Comments(_Picker):
     root = "comments"
 
     def __init__(
-        self, site: str, who: Who, posts: Container[int], answers: Mapping[int, int]
+        self, site: str, who: Who, questions: Container[int], answers: Mapping[int, int]
     ) -> None:
         super().__init__(site, who)
-        self._posts = posts
+        self._questions = questions
         self._answers = answers  # with the questions that they belong to
 
     def answers_in(self, found: Iterable[Found]) -> dict[str, int]:
         """For comments that are on answers, the questions of these."""
-        on = sorted({row.post_id for row in found} & self._answers.keys())
+        on = sorted({row.post_id for row in found if row.post_id in self._answers})
         return {str(number): self._answers[number] for number in on}
 
-    def candidates(self, buffer: bytearray, start: int, end: int) -> Spans:
+    def candidates(self, buffer: bytearray, end: int, most: int) -> Spans:
         """Comments that may be on one of the posts."""
-        find, begins, posts = buffer.find, buffer.startswith, self._posts
+        find, begins = buffer.find, buffer.startswith
+        questions, to_questions = self._questions, self._answers
         offset, skip = self._offset, len(_COMMENT_ON)
         found: Spans = []
         comments = 0
-        at = find(b"<", start)
+        at = find(b"<")
         while at < end:
             following = find(b"<", at + 1)
             place = at + offset
             if place < following and begins(_COMMENT_ON, place):
                 comments += 1
                 place += skip
-                if _number(buffer[place : find(b'"', place)]) in posts:
+                number = _number(buffer[place : find(b'"', place)])
+                if number in questions or number in to_questions:
                     found.append((at, following))
+                    if len(found) == most:
+                        break
             else:
                 if self._unusual(buffer, at, following):
                     comments += 1
                     found.append((at, following))
                 offset = self._offset
+                if len(found) == most:
+                    break
             at = following
         self.tally.count("comment", comments)
         return found
@@ -273,7 +301,8 @@ class Comments(_Picker):
     def accepted(self, row: Attributes) -> ReplyRow | None:
         """The comment, if it is one on the posts."""
         found = comment_row(row, self.site, self.who, self._answers)
-        return found if found.post_id in self._posts else None
+        is_meant = found.post_id in self._questions or found.post_id in self._answers
+        return found if is_meant else None
 
 
 def _number(digits: bytearray) -> int:

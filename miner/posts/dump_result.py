@@ -61,6 +61,7 @@ class DumpRead:
     answers: FileRead | None
     comments: FileRead | None
     takes_all: bool  # whether every question of the file was asked for
+    tags: tuple[str, ...] = ()  # what was asked for, each by its name
 
     @property
     def files(self) -> list[FileRead]:
@@ -83,6 +84,14 @@ class DumpRead:
         kinds = self.questions.tally.kinds
         known = ("question", "answer", "unreadable")
         return {kind: count for kind, count in sorted(kinds.items()) if kind not in known}
+
+    @property
+    def unknown_tags(self) -> list[str]:
+        """Tags that no question has; of a file that is cut nobody knows."""
+        tally = self.questions.tally
+        if not self.questions.is_complete or (tally.kept and not tally.tags):
+            return []
+        return [tag for tag in self.tags if tag not in tally.tags]
 
     @property
     def strays(self) -> int | None:

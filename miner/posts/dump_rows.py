@@ -38,6 +38,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?Z?")
 _OLDEST, _NEWEST = datetime(1970, 1, 1), datetime(2200, 1, 1)  # noqa: DTZ001  (UTC, as stored)
 _SMALL = 2**31
+_BRACKETED = re.compile(r"<([^<>]+)>")
 
 Attributes = dict[str, str]
 
@@ -57,7 +58,7 @@ def rows_of_dump(
     body: bytes, kind: Kind, site: str, who: Who, answers: Mapping[int, int] | None = None
 ) -> Rows:
     """The same of its bytes; `answers` has the questions of answers that comments are on."""
-    rows = Rows()
+    rows = Rows(is_from_file=True)
     for raw in raw_rows(body):
         try:
             found = attributes(raw)
@@ -93,8 +94,9 @@ def attributes(raw: bytes) -> Attributes:
 
 def tags_of(text: str) -> tuple[str, ...]:
     """The tags of a question in their order: `<a><b>` until 2023, `|a|b|` since."""
-    separated = text[1:-1].split("><") if text.startswith("<") else text.split("|")
-    return tuple(tag for tag in separated if tag)
+    text = text.strip()
+    separated = _BRACKETED.findall(text) if text.startswith("<") else text.split("|")
+    return tuple(tag.strip() for tag in separated if tag.strip())
 
 
 def type_name(number: str) -> str:

@@ -87,11 +87,11 @@ class Scan:
 
     def _blocks(self, stop: int | None) -> Iterator[tuple[Picked, str]]:
         """The rows of one block after the other; at the end, whether the file is `whole`."""
-        length = BLOCK
+        length, fill, is_grown, ending = BLOCK, 0, False, ""
         buffer = bytearray(length + _SPARE)
-        fill = 0
-        while True:
+        while not ending:
             limit = length if stop is None else min(length, stop - self.position)
+            before = fill
             with memoryview(buffer) as view:
                 fill += self._fill(view[fill:limit])
             if self.position == 0:
@@ -99,53 +99,55 @@ class Scan:
             if fill < length:
                 with memoryview(buffer) as view:
                     self._fill(view[fill : fill + 1])  # a packed file tells now why it ends
-                yield self._last_rows(buffer, fill, is_stopped=stop is not None)
-                return
-            end = buffer.rfind(b"<", 0, fill)
-            if end == 0 and length < LONGEST_ROW:
-                length *= 2
-                buffer += bytes(length + _SPARE - len(buffer))
-                continue
-            if end == 0:
-                self.picker.unreadable(self.position, f"longer than {LONGEST_ROW >> 20} MB")
-            rows = self._rows(buffer, end) if end > 0 else []
-            end = end if end > 0 else fill
-            self._pass(buffer, end)
-            fill -= end
+                end, behind, ending = self._ending(buffer, fill, is_stopped=stop is not None)
+            else:
+                # Of a row that is longer than a block, what was looked at has no other `<`.
+                end = max(buffer.rfind(b"<", before, fill), 0) if is_grown else _last(buffer, fill)
+                if end == 0 and length < LONGEST_ROW:
+                    length, is_grown = length + BLOCK, True
+                    buffer += bytes(length + _SPARE - len(buffer))
+                    continue
+                if end == 0:
+                    self.picker.unreadable(self.position, f"longer than {LONGEST_ROW >> 20} MB")
+                behind = end if end > 0 else fill
+            rows, reached = self._rows(buffer, end)
+            if reached < end:  # as many as a part may have: the rest is another block
+                behind, ending = reached, ""
+            self._pass(buffer, behind)
+            fill -= behind
             with memoryview(buffer) as view:
-                view[:fill] = view[end : end + fill]
-            if length > BLOCK and fill < BLOCK:
-                length = BLOCK
+                view[:fill] = view[behind : behind + fill]
+            if is_grown:
+                length, is_grown = max(BLOCK, fill), False
                 del buffer[length + _SPARE :]
-            yield rows, ""
+            yield rows, ending
 
-    def _last_rows(self, buffer: bytearray, fill: int, *, is_stopped: bool) -> tuple[Picked, str]:
-        last = buffer.rfind(b"<", 0, fill)
+    def _ending(self, buffer: bytearray, fill: int, *, is_stopped: bool) -> tuple[int, int, str]:
+        """Where the last rows end, what is passed with them, and how the file ends."""
+        last = _last(buffer, fill)
+        buffer[fill] = ord("<")  # behind the last row
         if is_stopped:  # between two rows, by the caller
-            buffer[fill] = ord("<")
-            rows = self._rows(buffer, fill)
-            self._pass(buffer, fill)
-            return rows, "stopped"
+            return fill, fill, "stopped"
         closing = f"</{self.picker.root}".encode()
         is_closed = last >= 0 and buffer.startswith(closing, last) and b">" in buffer[last:fill]
         if is_closed and not self.broken:
-            rows = self._rows(buffer, last)
-            self._pass(buffer, fill)
-            return rows, "whole"
+            return last, fill, "whole"
         end = max(last, 0)
         if last >= 0 and (whole := _whole_row(buffer, last, fill)):
-            end = last + whole
-            buffer[end] = ord("<")
-        rows = self._rows(buffer, end)
-        self._pass(buffer, end)
-        return rows, "cut"
+            # Only blanks follow; where the rest of the file came, they would be passed later.
+            return fill, last + whole, "cut"
+        return end, end, "cut"
 
-    def _rows(self, buffer: bytearray, end: int) -> Picked:
-        """The rows of a block that are meant."""
+    def _rows(self, buffer: bytearray, end: int) -> tuple[Picked, int]:
+        """The rows of a block that are meant, and where they end if there are too many."""
         picker = self.picker
         rows: Picked = []
+        if end <= 0:
+            return rows, end
         picker.base = self.position
-        for at, following in picker.candidates(buffer, 0, end) if end else ():
+        most = PART_ROWS
+        found = picker.candidates(buffer, end, most)
+        for at, following in found:
             raw = row_at(buffer, at, following)
             try:
                 if (row := picker.accepted(attributes(raw))) is not None:
@@ -153,7 +155,7 @@ class Scan:
             except DamagedRow as damage:
                 picker.tally.damage(self.position + at, str(damage))
         picker.tally.kept += len(rows)
-        return rows
+        return rows, found[-1][1] if len(found) >= most else end
 
     def _pass(self, buffer: bytearray, end: int) -> None:
         with memoryview(buffer) as view:
@@ -192,6 +194,10 @@ class Scan:
         wanted = self.picker.root
         if root is None or not re.match(rf"<{wanted}[\s/>]".encode(), text[root.start() :]):
             raise StudyError(f"{self.name} has no <{wanted}>: it is no {wanted.title()}.xml", _HINT)
+
+
+def _last(buffer: bytearray, fill: int) -> int:
+    return buffer.rfind(b"<", 0, fill)
 
 
 def _whole_row(buffer: bytearray, at: int, end: int) -> int:

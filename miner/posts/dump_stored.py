@@ -8,34 +8,38 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from miner import archive
+from miner.posts.dump_numbers import numbers, pairs
 from miner.posts.dump_rows import DamagedRow, Kind, attributes, number_of, raw_rows
 
 if TYPE_CHECKING:
     from data.store import Reader
 
-_USUAL = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="[12]"(?: ParentId="([0-9]{1,18})")?')
+_QUESTION = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="1"')
+_ANSWER = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="2" ParentId="([0-9]{1,18})"')
 
 
-def questions(reader: Reader, stream: str, turn: int, since: int = 0) -> set[int]:
+def questions(reader: Reader, stream: str, turn: int, since: int = 0) -> Container[int]:
     """Numbers of the questions of a file, or of those behind a place in it."""
-    found: set[int] = set()
-    for asked, body in _parts(reader, "dump questions", stream, turn):
-        if asked["from"] >= since:
-            found.update(number for number, _parent in _numbers(body))
-    return found
+    return numbers(
+        number
+        for asked, body in _parts(reader, "dump questions", stream, turn)
+        if asked["from"] >= since
+        for (number,) in _numbers(body, _QUESTION, "Id")
+    )
 
 
-def answers(reader: Reader, stream: str, turn: int, since: int = -1) -> dict[int, int]:
+def answers(reader: Reader, stream: str, turn: int, since: int = -1) -> Mapping[int, int]:
     """Answers with their questions, or those to questions that were read later."""
-    found: dict[int, int] = {}
-    for asked, body in _parts(reader, "dump answers", stream, turn):
-        if asked["known_to"] > since:
-            found.update(_numbers(body))
-    return found
+    return pairs(
+        (number, question)
+        for asked, body in _parts(reader, "dump answers", stream, turn)
+        if asked["known_to"] > since
+        for number, question in _numbers(body, _ANSWER, "Id", "ParentId")
+    )
 
 
 def _parts(
@@ -53,14 +57,14 @@ def _parts(
         yield json.loads(row["request"]), archive.unpacked(stored["body"], stored["size"])
 
 
-def _numbers(body: bytes) -> Iterator[tuple[int, int]]:
-    """The number of each row, and that of its question; 0 for none."""
+def _numbers(body: bytes, usual: re.Pattern[bytes], *names: str) -> Iterator[tuple[int, ...]]:
+    """These numbers of each row; a parser reads a row that is written in another way."""
     for raw in raw_rows(body):
-        if usual := _USUAL.match(raw):
-            yield int(usual[1]), int(usual[2] or 0)
+        if (match := usual.match(raw)) and all(found := tuple(map(int, match.groups()))):
+            yield found
             continue
         try:
             row = attributes(raw)
-            yield number_of(row, "Id"), number_of(row, "ParentId") if "ParentId" in row else 0
+            yield tuple(number_of(row, name) for name in names)
         except DamagedRow:
             continue

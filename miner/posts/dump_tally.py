@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ class Tally:
 
     kept: int = 0
     kinds: dict[str, int] = field(default_factory=dict)  # question, answer, tag wiki, comment
+    tags: dict[str, int] = field(default_factory=dict)  # questions that have a tag of the selection
     accepted: int = 0  # kept questions with an accepted answer
     damaged: int = 0
     named: list[tuple[int, str]] = field(default_factory=list)  # byte, and what is wrong there
@@ -28,6 +29,11 @@ class Tally:
         """Count rows of a kind."""
         if number:
             self.kinds[kind] = self.kinds.get(kind, 0) + number
+
+    def tag(self, names: Iterable[str]) -> None:
+        """Count a question under tags."""
+        for name in names:
+            self.tags[name] = self.tags.get(name, 0) + 1
 
     def damage(self, position: int, reason: str) -> None:
         """Count a row that cannot be read."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
-from miner import archive, checkpoints, tables
+from miner import archive, checkpoints, tables, traffic
 from miner import tombstones as forgetting
 from miner.archive import Exchange, exchange_of
 from miner.payload import Who
@@ -77,7 +77,8 @@ class PostIngest:
             for point in points:
                 checkpoints.save(writer, point, self.run.run_id, exchange.fetched_at)
             also(writer)
-            self._note_traffic(writer)
+            if self.client is not None:
+                traffic.note(writer, self.run.run_id, self.project, self.client)
         self.waiting.clear()
         self.counts.add(counts)
         self.pages += 1
@@ -87,22 +88,5 @@ class PostIngest:
         """Store what was spent so far, and how the run stands."""
         with self.study.writing() as writer:
             provenance.record(writer, self.run, outcome)
-            self._note_traffic(writer)
-
-    def _note_traffic(self, writer: Writer) -> None:
-        if self.client is None:
-            return
-        quota = self.client.quota
-        writer.execute(
-            "INSERT OR REPLACE INTO store.traffic VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                self.run.run_id,
-                self.project,
-                self.client.sent,
-                0,
-                self.client.waited_s,
-                quota.limit if quota else None,
-                quota.left if quota else None,
-                quota.resets_at if quota else None,
-            ],
-        )
+            if self.client is not None:
+                traffic.note(writer, self.run.run_id, self.project, self.client)

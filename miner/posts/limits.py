@@ -48,7 +48,8 @@ def said_in(body: bytes) -> Said | None:
         return None
     number = document.get("error_id")
     if not isinstance(number, int):
-        return Said(document) if "items" in document or "total" in document else None
+        is_sound = isinstance(document.get("items"), list) or "total" in document
+        return Said(document) if is_sound else None
     words = " ".join((text(document.get("error_message")) or "").split())[:300]
     return Said(document, number, text(document.get("error_name")) or "", words)
 

@@ -5,18 +5,21 @@ An answer stands for its question. What the site does not give is marked as not 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from miner import tombstones as forgetting
+from miner.payload import entry
 from miner.posts import naming
-from miner.posts.api_rows import questions_of
+from miner.posts.api_rows import numbers_in, questions_of
 from miner.posts.fields import filter_for
 from miner.sources import PAGE
 
 if TYPE_CHECKING:
     from data.identity import ArtifactId
     from data.store import Reader
+    from miner.http import Response
     from miner.posts.ingest import PostIngest
     from miner.posts.selection import PostSelection
 
@@ -40,13 +43,14 @@ def fetch_named(
 
 def _questions_of_answers(ingest: PostIngest, answers: set[int]) -> set[int]:
     found: set[int] = set()
-    assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
-    for some in _hundreds(sorted(answers)):
-        ids = ";".join(map(str, some))
-        response = ingest.client.get(f"/answers/{ids}", {"pagesize": PAGE, "site": ingest.site})
-        names = [naming.answer_id(ingest.site, number) for number in some]
+
+    def keep(response: Response, left: list[int]) -> None:
+        names = [naming.answer_id(ingest.site, number) for number in left]
         ingest.keep(ingest.exchange(response, {"kind": "answers", "artifacts": names}))
         found.update(questions_of(response.json()).values())
+
+    for some in _hundreds(sorted(answers)):
+        _ask(ingest, "answer", some, {}, keep)
     return found
 
 
@@ -56,18 +60,57 @@ def _fetch(ingest: PostIngest, questions: list[int], selection: PostSelection) -
     assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
     fields = filter_for(ingest, selection)
     ingest.planned = ingest.client.sent + -(-len(questions) // PAGE)
-    for some in _hundreds(questions):
-        ids = ";".join(map(str, some))
-        response = ingest.client.get(
-            f"/questions/{ids}", {"filter": fields, "pagesize": PAGE, "site": ingest.site}
-        )
+
+    def keep(response: Response, left: list[int]) -> None:
         request = {
             "kind": "questions",
             "answers": selection.answers,
             "comments": selection.comments,
-            "artifacts": [naming.question_id(ingest.site, number) for number in some],
+            "artifacts": [naming.question_id(ingest.site, number) for number in left],
         }
         ingest.keep(ingest.exchange(response, request))
+
+    for some in _hundreds(questions):
+        _ask(ingest, "question", some, {"filter": fields}, keep)
+
+
+def _ask(
+    ingest: PostIngest,
+    kind: str,
+    numbers: list[int],
+    parameters: Mapping[str, str],
+    keep: Callable[[Response, list[int]], None],
+) -> None:
+    """Ask for posts until all are there that the site has.
+
+    A site may give fewer at once than were asked for. The rest is asked for then, not the next
+    page: nothing moves from a page to another while they are read.
+    """
+    assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
+    left = numbers
+    while left:
+        ids = ";".join(map(str, left))
+        response = ingest.client.get(
+            f"/{kind}s/{ids}",
+            {**parameters, "pagesize": PAGE, "site": ingest.site},
+            partial(_fault, kind=kind, wanted=frozenset(left)),
+        )
+        said = response.json()
+        keep(response, left)
+        there = numbers_in(said, kind)
+        left = [each for each in left if each not in there] if entry(said, "has_more") else []
+
+
+def _fault(said: Mapping[str, Any], kind: str, wanted: frozenset[int]) -> str | None:
+    """What makes an answer useless: by it, posts that are there would be marked as gone."""
+    there, has_more = numbers_in(said, kind), said.get("has_more")
+    if not isinstance(has_more, bool):
+        return f"it does not say whether more {kind}s follow"
+    if None in there:
+        return f"it has {kind}s without a number"
+    if has_more and not there & wanted:
+        return f"it has none of the {kind}s that were asked for, and says that more follow"
+    return None
 
 
 def _numbers(reader: Reader, site: str, mark: str, *, only_new: bool) -> set[int]:
@@ -75,9 +118,11 @@ def _numbers(reader: Reader, site: str, mark: str, *, only_new: bool) -> set[int
     known = {*forgetting.forgotten(reader).artifacts}
     if only_new:
         rows = reader.rows(
-            "SELECT artifact_id FROM store.post WHERE body IS NOT NULL "
-            "UNION ALL SELECT artifact_id FROM store.departure "
-            "UNION ALL SELECT comment_id FROM store.reply WHERE is_answer"
+            "WITH whole AS (SELECT artifact_id FROM store.post WHERE body IS NOT NULL) "
+            "FROM whole UNION ALL SELECT artifact_id FROM store.departure "
+            # An answer of which a file told has not brought its question.
+            "UNION ALL SELECT comment_id FROM store.reply "
+            "WHERE is_answer AND artifact_id IN (FROM whole)"
         )
         known |= {row["artifact_id"] for row in rows}
     prefix = naming.question_id(site, 0)[:-1] + mark

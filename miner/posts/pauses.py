@@ -1,4 +1,4 @@
-"""The pause that the last answer of an earlier run asked for holds for this run, too."""
+"""The pauses that the answers of earlier runs asked for hold for this run, too."""
 
 from __future__ import annotations
 
@@ -12,16 +12,25 @@ from miner.posts.client import method_of
 if TYPE_CHECKING:
     from miner.posts.ingest import PostIngest
 
+_DAY = timedelta(days=1)  # no pause is longer
+
 
 def remember(ingest: PostIngest) -> None:
-    """Let the client wait as long as it must."""
+    """Let the client wait as long as it must: for each method, as its last answer said."""
     if ingest.client is None or not ingest.study.exists:
         return
     # Not reading: the run before may have been killed before there were tables.
     with ingest.study.writing(keep_log=True) as writer:
+        answers = writer.rows(
+            "SELECT number, url FROM store.response WHERE source = 'stackoverflow' "
+            "AND starts_with(url, '/') AND fetched_at >= ? ORDER BY number",
+            [ingest.client.now() - _DAY],
+        )
+        last = {method_of(row["url"].partition("?")[0]): row["number"] for row in answers}
         rows = writer.rows(
             "SELECT url, fetched_at, size, body FROM store.response "
-            "WHERE source = 'stackoverflow' AND starts_with(url, '/') ORDER BY number DESC LIMIT 1"
+            "WHERE number IN (SELECT unnest(?::BIGINT[]))",
+            [list(last.values())],
         )
     for row in rows:
         said = limits.said_in(unpacked(row["body"], row["size"]))

@@ -1,7 +1,8 @@
 """`--from-sede FILE.csv`: what a query of the Stack Exchange Data Explorer gave, brought in parts.
 
-Each part is kept as a response of its own, header and cells as the file has them. A file that
-was read before is known by its hash, and one that was left in the middle is read on.
+Each part is kept as a response of its own, with those columns that are understood, cells as the
+file has them. A file that was read before is known by its hash, and one that was left in the
+middle is read on.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _bodies(path: Path, read: SedeRead) -> Iterator[tuple[bytes, int]]:
         try:
             header = next(lines, [])
             names = _checked(path, header)
-            part, size = _Part(header), 0
+            part, size = _Part(header, names), 0
             for line in lines:
                 if not any(cell.strip() for cell in line):
                     continue
@@ -115,7 +116,7 @@ def _bodies(path: Path, read: SedeRead) -> Iterator[tuple[bytes, int]]:
                 size += part.add(line)
                 if part.rows >= PART_ROWS or size >= _PART_BYTES:
                     yield part.body(), part.rows
-                    part, size = _Part(header), 0
+                    part, size = _Part(header, names), 0
             if part.rows:
                 yield part.body(), part.rows
         except UnicodeDecodeError:
@@ -125,16 +126,22 @@ def _bodies(path: Path, read: SedeRead) -> Iterator[tuple[bytes, int]]:
 
 
 class _Part:
-    def __init__(self, header: list[str]) -> None:
+    def __init__(self, header: list[str], names: list[str]) -> None:
         self._text = io.StringIO(newline="")
         self._writer = csv.writer(self._text, lineterminator="\r\n")
-        self._writer.writerow(header)
+        self._places = [at for at, name in enumerate(names) if name in sede_rows.KNOWN]
+        self._links = [at for at, name in enumerate(names) if name == "userlink"]
+        self._writer.writerow([header[at] for at in self._places])
         self.rows = 0
 
     def add(self, line: list[str]) -> int:
         """Write one more line; its size."""
         self.rows += 1
-        return int(self._writer.writerow(line))
+        for at in self._links:  # a link is a number here; what else stands there may be a name
+            if at < len(line) and not line[at].strip().lstrip("-").isdecimal():
+                line[at] = ""
+        kept = [line[at] for at in self._places if at < len(line)]
+        return int(self._writer.writerow(kept))
 
     def body(self) -> bytes:
         return self._text.getvalue().encode("utf-8", "replace")

@@ -1,7 +1,7 @@
 """Rows out of a CSV file of the Stack Exchange Data Explorer: of the table Posts, any columns.
 
-A file may have few columns, so a value that is not there says nothing: what the study knows
-from elsewhere stays.
+A file may have few columns, and one that is not there says nothing: what the study knows from
+elsewhere stays. An empty cell says that there is nothing.
 """
 
 from __future__ import annotations
@@ -15,15 +15,35 @@ from datetime import datetime
 from data.records import PostRow, ReplyRow, Rows
 from miner.payload import Who, moment, text
 from miner.posts import naming
+from miner.posts.dump_rows import tags_of
 from miner.posts.people import author
 
 LONGEST_CELL = 10_000_000
-_TAGS = re.compile(r"<([^<>]+)>")
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 QUESTION, ANSWER = 1, 2
 _MOST = 2**31 - 1
 
 Cells = Mapping[str, str]
+
+# Columns and what they tell; any other is not even stored: it may hold names.
+_FIELDS = {
+    "title": "title",
+    "body": "body",
+    "tags": "tags",
+    "score": "score",
+    "viewcount": "view_count",
+    "answercount": "answer_count",
+    "acceptedanswerid": "accepted_answer_id",
+    "owneruserid": "author",
+    "ownerdisplayname": "author",
+    "userlink": "author",
+    "contentlicense": "license",
+    "creationdate": "created_at",
+    "lasteditdate": "edited_at",
+    "closeddate": "closed_at",
+    "lastactivitydate": "updated_at",
+}
+KNOWN = frozenset({"id", "postlink", "posttypeid", "parentid", *_FIELDS})
 
 
 def rows_of_sede(body: bytes, site: str, who: Who) -> Rows:
@@ -31,7 +51,9 @@ def rows_of_sede(body: bytes, site: str, who: Who) -> Rows:
     csv.field_size_limit(LONGEST_CELL)
     lines = csv.reader(io.StringIO(body.decode("utf-8", "replace"), newline=""))
     header = columns(next(lines, []))
-    rows = Rows(is_partial=True)
+    rows = Rows(
+        is_from_file=True, told=frozenset(_FIELDS[name] for name in header if name in _FIELDS)
+    )
     for line in lines:
         cells = dict(zip(header, line, strict=False))
         number, kind = post_number(cells), kind_of(cells)
@@ -70,6 +92,13 @@ def integer(cells: Cells, name: str) -> int | None:
     return int(value) if _NUMBER.fullmatch(value) else None
 
 
+def owner(cells: Cells) -> tuple[int | None, str | None]:
+    """The number of whoever wrote a post, which a column `User Link` has as well, and a name."""
+    number = integer(cells, "owneruserid")
+    number = integer(cells, "userlink") if number is None else number
+    return number, cells.get("ownerdisplayname")
+
+
 def _post(cells: Cells, number: int, site: str, who: Who) -> PostRow:
     return PostRow(
         artifact_id=naming.question_id(site, number),
@@ -77,7 +106,7 @@ def _post(cells: Cells, number: int, site: str, who: Who) -> PostRow:
         post_id=number,
         title=_words(cells, "title"),
         body=_words(cells, "body"),
-        tags=_tags(cells.get("tags", "")),
+        tags=tags_of(cells.get("tags", "")),
         score=_count(cells, "score"),
         view_count=_count(cells, "viewcount"),
         answer_count=_count(cells, "answercount"),
@@ -110,7 +139,7 @@ def _answer(cells: Cells, number: int, question: int, site: str, who: Who) -> Re
 
 
 def _author(cells: Cells, who: Who) -> str | None:
-    return author(who, integer(cells, "owneruserid"), cells.get("ownerdisplayname"))
+    return author(who, *owner(cells))
 
 
 def _words(cells: Cells, name: str) -> str | None:
@@ -124,9 +153,3 @@ def _count(cells: Cells, name: str) -> int | None:
 
 def _time(cells: Cells, name: str) -> datetime | None:
     return naming.to_the_second(moment(cells.get(name, "").strip()))
-
-
-def _tags(value: str) -> tuple[str, ...]:
-    value = value.strip()
-    found = _TAGS.findall(value) if value.startswith("<") else value.split("|")
-    return tuple(tag.strip() for tag in found if tag.strip())

@@ -2,9 +2,9 @@
 
 The first time a list is walked by the time of asking, which never changes: `min=` the last time
 seen asks for the next hundred. When that is done, what has changed is asked for by the time of
-activity, from before the first walk began, and from then on from the last activity seen: a list
-on which nothing happened costs one request. Only where a hundred questions have one time are
-pages counted (see `miner.checkpoints`).
+activity, from before the first walk began, and from then on from a little before the last activity
+seen: what a replica was late with is found, too. A list on which nothing happened costs one
+request. Only where a hundred questions have one time are pages counted (see `miner.checkpoints`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -69,13 +70,13 @@ def _walk(ingest: PostIngest, asked: _Asked, point: Checkpoint | None) -> Walked
         point = Checkpoint(stream, ingest.project, {**about, **place}, url)
     is_first, before = point.selection["sort"] == "creation", client.sent
     while True:
-        response = client.get(*_split(point.url))
+        sort = str(point.selection["sort"])
+        response = client.get(*_split(point.url), partial(_fault, sort=sort))
         said = response.json()
         if not entry(said, "items"):
             is_known = point.since is not None or not is_first
             if not is_known or point.is_complete:  # nothing to store
                 return Walked(tags, is_known, is_first, client.sent - before)
-        sort = point.selection["sort"]
         if point.selection["began"] is None:
             began = since_text(_server_time(response) - _EARLIER)
             point = replace(point, selection={**point.selection, "began": began})
@@ -117,13 +118,17 @@ def _advanced(point: Checkpoint, said: Any, asked: _Asked, now: str) -> Checkpoi
     times = tuple(_times(said, _TIMES[sort]))
     page = _page_of(point.url)
     following = None
-    if entry(said, "has_more") is True and times:
+    if entry(said, "has_more") is True:
         following = asked.url(sort, point.since, page + 1)
     if page >= _MOST_PAGES:
         raise StudyError(
             "the server gives questions without end for one second",
             "Check the address of the API; if it is right, run this again later.",
         )
+    newest = None
+    if sort == "activity":
+        newest = max(filter(None, (point.selection.get("newest"), *times)), default=None)
+        point = replace(point, selection={**point.selection, "newest": newest})
     found = checkpoints.advance(
         replace(point, is_complete=False),
         Page(following, times, None),
@@ -131,18 +136,34 @@ def _advanced(point: Checkpoint, said: Any, asked: _Asked, now: str) -> Checkpoi
     )
     if not found.is_complete:
         return found
-    # What comes next is what changes from now on.
-    since = max(filter(None, (point.since, *times)), default=None)
-    if sort == "creation" or since is None:
-        since = point.selection["began"]
-    since = min(since, now)  # a time to come would hide everything until then
+    # What comes next is what changes from now on. Where nothing was active, a walk begins where
+    # this one did: each would go farther back.
+    since = point.selection["began"] if sort == "creation" else point.since
+    if newest is not None:
+        newest = min(newest, now)  # a time to come would hide everything until then
+        since = _before(newest)
     return replace(
         found,
-        selection={**point.selection, "sort": "activity"},
+        selection={**point.selection, "sort": "activity", "newest": newest},
         url=asked.url("activity", since, 1),
         since=since,
         tie=None,
     )
+
+
+def _fault(said: Mapping[str, Any], sort: str) -> str | None:
+    """What makes a page useless: taken as the last one, it would end the list too early."""
+    has_more = said.get("has_more")
+    if not isinstance(has_more, bool):
+        return "it does not say whether more questions follow"
+    if any(_times(said, _TIMES[sort])) or not (said.get("items") or has_more):
+        return None
+    return f"it has no question with a {_TIMES[sort]}"
+
+
+def _before(time: str) -> str:
+    found = moment_of_text(time)
+    return time if found is None else str(since_text(found - _EARLIER))
 
 
 def _stream(ingest: PostIngest, about: Mapping[str, Any]) -> str:
@@ -167,7 +188,7 @@ def _times(said: Any, name: str) -> Iterator[str]:
 
 def _seconds(time: str) -> int:
     found = moment_of_text(time)
-    return int(found.replace(tzinfo=UTC).timestamp()) if found else 0
+    return max(0, int(found.replace(tzinfo=UTC).timestamp())) if found else 0
 
 
 def _page_of(url: str) -> int:

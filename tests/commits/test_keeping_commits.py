@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from data.store import Study
+from miner.commits.forgetting import message_without
 
 Command = Callable[..., CompletedProcess[str]]
 _TABLES = (
@@ -133,6 +135,33 @@ def test_a_person_who_is_only_named_is_taken_out_of_messages(command: Command, s
     assert b"bob@example.org" not in (study / "study.duckdb").read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("message", "left"),
+    [
+        ("Co-authored-by:Bob Smith <bob@x.org>", "Co-authored-by:forgotten"),
+        ("Co-authored-by: Smith, Bob <bob@x.org>", "Co-authored-by: forgotten"),
+        ("From Bob Smith <bob@x.org>", "From forgotten"),
+        ("Fix a crash that Bob van der Smith <bob@x.org> saw", "Fix a crash that forgotten saw"),
+        ("fix a crash, thanks to bob smith <bob@x.org>!", "fix a crash, thanks to forgotten!"),
+        ("Cc: Ada <ada@x.org>, Bob < bob@x.org >", "Cc: Ada <ada@x.org>, forgotten"),
+        ("x\n<bob@x.org> and bob@x.org", "x\nforgotten and forgotten"),
+        ("Ada Smith <ada@x.org>", "Ada Smith <ada@x.org>"),
+        ("\u674e\u96f7 <bob@x.org>", "forgotten"),
+    ],
+)
+def test_with_an_address_goes_the_name_before_it(message: str, left: str) -> None:
+    assert message_without(
+        message, {"git bob@x.org"}, lambda host: lambda who: f"{host} {who}"
+    ) == (left)
+
+
+@pytest.mark.parametrize("piece", ["a@b ", "Bob <bob@x.org> ", "<", "Cc: ", "a" * 50 + " ", "."])
+def test_names_in_a_long_message_are_found_quickly(piece: str) -> None:
+    start = time.process_time()
+    message_without(piece * (500_000 // len(piece)) + "@", {"x"}, lambda _host: lambda _who: "x")
+    assert time.process_time() - start < 5
+
+
 def test_a_committer_is_nobody_afterwards(command: Command, study: Path) -> None:
     command("miner", "forget", "cleo@example.org", "--study", study)
 
@@ -176,6 +205,45 @@ def test_studies_of_one_key_are_merged_with_their_commits(
     assert _contents(study) == once
     command("miner", "rebuild", "--study", study)
     assert len(_rows(study, "SELECT * FROM commit_files")) == 4
+
+
+def test_what_was_forgotten_here_is_not_taken_from_another_study(
+    command: Command, study: Path, repository: Path, tmp_path: Path
+) -> None:
+    octo = "Octo <7+octo@users.noreply.github.com>"
+    for word, who in (("later", octo), ("more", "Ada <ada@example.org>")):
+        (repository / f"{word}.py").write_text("x = 1\n")
+        _git(repository, "add", ".")
+        message = f"Fix {word}\n\nCo-authored-by: Bob <bob@example.org>"
+        _git(repository, "commit", "--quiet", "-m", message, author=who)
+    other = tmp_path / "other"
+    other.mkdir()
+    shutil.copy(study / "study.key", other / "study.key")
+    command("miner", "commits", repository, "--study", other)
+    ours = {row["artifact_id"] for row in _rows(study, "SELECT artifact_id FROM keyword_hits")}
+    for person in ("octo", "bob@example.org"):
+        assert command("miner", "forget", person, "--study", study).returncode == 0
+
+    done = command("miner", "merge", other, "--study", study, "--json")
+
+    assert done.returncode == 0, done.stderr
+    taken = json.loads(done.stdout)["rows"]
+    assert taken["commit"] == 1
+    messages = sorted(row["message"] for row in _rows(study, "SELECT message FROM commits"))
+    assert [each.partition("\n")[0] for each in messages] == [
+        "Add a layer", "Fix more", "Fix the loss",
+    ]  # fmt: skip
+    assert messages[1].rstrip() == "Fix more\n\nCo-authored-by: forgotten"
+    assert "bob" not in "".join(messages).lower()
+    for view in ("commit_files", "commit_hunks", "keyword_hits"):
+        there = {row["artifact_id"] for row in _rows(study, f"SELECT artifact_id FROM {view}")}
+        mine = {row["artifact_id"] for row in _rows(study, "SELECT artifact_id FROM commits")}
+        assert there <= mine
+    (more,) = _rows(study, "SELECT artifact_id FROM commits WHERE message LIKE 'Fix more%'")
+    hits = _rows(study, "SELECT DISTINCT artifact_id, lexicon FROM keyword_hits ORDER BY ALL")
+    assert (more["artifact_id"], "bugfix") in {tuple(row.values()) for row in hits}
+    assert more["artifact_id"] not in ours
+    assert taken["keyword_hit"] >= 1
 
 
 def test_with_another_key_commits_are_left_out_and_counted(

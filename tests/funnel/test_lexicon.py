@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ from miner.lexicon import lexicon, lexicons, read_lexicon
         ("see https://example.org/fix/bug and fix@bug.example", ()),
         ("", ()),
         ("résolve", ()),
+        ("修复bug问题训练crash了", ("bug", "crash")),
+        ("[crash](https://x.y/fix) Error:https://x.y/bug", ("crash", "error")),
+        ("见https://x.y/fix修复bug <a.fix@bug.example>crash", ("bug", "crash")),
+        ("cc @fix-bug, git@host.example:fix/bug.git, @bug/fix", ()),
     ],
 )
 def test_words_are_compared_as_stems_of_whole_tokens(text: str, found: tuple[str, ...]) -> None:
@@ -77,6 +82,32 @@ def test_an_entry_of_several_words_stands_in_one_piece(tmp_path: Path) -> None:
     assert words.hits("memory out of") == ()
     assert words.hits("OOM") == ("oom",)
 
+    assert words.hits("see OutOfMemoryError") == ("out of memory",)
+    assert words.hits("MemoryOutOf, outOf Memory") == ("out of memory",)
+    assert words.hits("MemoryOutOf, OutOfTheMemory") == ()
+    assert lexicon("frameworks").hits("ScikitLearn") == ("scikit learn",)
+
+
+def test_entries_with_digits_keep_them(tmp_path: Path) -> None:
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "lexicons" / "types.txt").write_text("int8\nfp16\nf1\npython 3\nconv\n")
+    words = lexicon("types", tmp_path)
+
+    assert words.hits("INT8 and FP16Training; F1-score 训练f1值") == ("f1", "fp16", "int8")
+    assert words.hits("int, int16, uint8, fp, f, fp 16 int 8, Python") == ()
+    assert words.hits("Python 3 conv2d") == ("conv", "python 3")
+    assert words.hits("3 Python, int8x") == ()
+    assert lexicon("frameworks").hits("dl j and DL4J") == ("dl4j",)
+
+
+def test_what_a_lexicon_remembers_does_not_change_what_it_finds() -> None:
+    words = lexicon("frameworks")
+    texts = ["DL4J", "dl4j in Keras", "DL4J", "nothing", "ScikitLearn", "nothing Keras"]
+
+    assert [words.hits(text) for text in texts * 2] == [
+        lexicon("frameworks").hits(text) for text in texts * 2
+    ]
+
 
 def test_a_study_may_have_its_own_words_for_a_shipped_name(tmp_path: Path) -> None:
     (tmp_path / "lexicons").mkdir()
@@ -100,6 +131,9 @@ def test_the_digest_is_of_the_words_alone(tmp_path: Path) -> None:
     [
         (b"", "has no words"),
         (b"fix\n123\n", ":2: '123' has no letter"),
+        (b"fix\nc++\n", ":2: 'c++' has the sign '+'"),
+        (b"c#\n", ":1: 'c#' has the sign '#'"),
+        (b"__init__\n", ":1: '__init__' has the sign '_'"),
         (b"\xff\xfe", "cannot be read"),
         (b"# entries: roots\nfix\n", "entries are 'roots'"),
         (b"a\n" * 600_000, "more than 1,000,000 bytes"),
@@ -121,9 +155,45 @@ def test_an_unknown_lexicon_names_those_that_there_are(name: str, tmp_path: Path
     assert "bugfix, frameworks, ml" in (refused.value.hint or "")
 
 
+def test_signs_between_words_may_stand_in_an_entry(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("scikit-learn\nout_of_memory\nत्रुटि\n", encoding="utf-8")
+
+    assert read_lexicon(path).hits("scikit learn: out-of-memory") == (
+        "out_of_memory",
+        "scikit-learn",
+    )
+
+
+def test_a_file_with_an_odd_name_is_named_and_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "lexicons" / "Odd.txt").write_text("defect\n")
+
+    assert [each.name for each in lexicons(tmp_path)] == ["bugfix", "frameworks", "ml"]
+    with pytest.raises(StudyError) as refused:
+        lexicon("Odd", tmp_path)
+    assert "Odd.txt cannot be used" in refused.value.message
+    assert "small letters, digits, - and _" in (refused.value.hint or "")
+    assert "Odd," not in (refused.value.hint or "")
+    with pytest.raises(StudyError) as refused:
+        lexicon("odd", tmp_path)
+    assert "not read: Odd.txt" in (refused.value.hint or "")
+
+
 def test_a_long_text_of_anything_takes_no_time() -> None:
     words = lexicon("bugfix")
 
     assert words.hits("a" * 1_000_000 + " fix") == ("fix",)
     assert words.hits("@" * 1_000_000 + " fix") == ("fix",)
     assert words.hits("aB" * 500_000) == ()
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "@", "a@", "://", "a://", "a+", "@:a", "@a/", "aB", "Ab1", "训"]
+)
+def test_hostile_texts_take_no_time(unit: str) -> None:
+    text = unit * 200_000 + " @ ://"
+    started = time.process_time()
+
+    assert lexicon("frameworks").hits(f"{text} Scikit dl4j Learn") == ("dl4j",)
+    assert time.process_time() - started < 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,20 @@ def test_code_and_quotations_are_left_in_on_request() -> None:
         ("``` not `code\nb", "not b", "zzz"),  # a backtick behind it: no fence
         ("- x\n  ```\n  code\n  ```\n  y", "x y", "code"),
         ("> ```\n> code\n> ```\ny", "y", "code"),
+        ("> ```\n> code\n\nFixes #12", "Fixes", "code"),  # the quotation ends, and so its fence
+        ("> ```\n> code\nFixes #12", "Fixes", "code"),
+        ("> > ```\n> > code\n> words\n\nFixes #12", "Fixes", "words"),
+        ("> q\n```\ncode\n```\nFixes #12", "Fixes", "code"),
+        ("> cut\n- Fixes #12", "Fixes", "cut"),
+        ("> cut\n1. Fixes #12", "Fixes", "cut"),
+        ("> cut\n# Heading", "Heading", "cut"),
+        ("> cut\n---\nFixes #12", "Fixes", "cut"),
+        ("> cut\n<div>Fixes #12</div>", "Fixes", "cut"),
+        ("> # cut\nFixes #12", "Fixes", "cut"),  # no paragraph that could go on
+        ("> - q\ncut\n\nb", "b", "cut"),
+        ("> a\n    cut\n\nb", "b", "cut"),
+        ("```\n> ```\ncode\n```\nb", "b", "code"),  # of a quotation that is code
+        ("a\r```\rcode\r```\rb", "a b", "code"),
         ("<!-- open", "open", "zzz"),
         ("f(x)\n             ~~~~~^^^\nb", "f b", "zzz"),  # of a traceback
     ],
@@ -95,6 +110,40 @@ def test_a_post_without_code_and_quotations() -> None:
     assert not any(word in text for word in ("CodeError", "outer", "inner", "rest", "<p>"))
     assert "CodeError" in prose("post", None, POST, code=True)
     assert all(word in prose("post", None, POST, quotes=True) for word in ("outer", "inner"))
+
+
+def test_cells_and_lists_of_a_post_do_not_run_together() -> None:
+    tags = ("td", "th", "h4", "h5", "h6", "ul", "ol", "dt", "dd", "table", "section")
+
+    for tag in tags:
+        assert prose("post", None, f"<{tag}>one</{tag}><{tag}>two</{tag}>").split() == [
+            "one",
+            "two",
+        ]
+
+
+def test_a_long_reference_in_a_post_is_no_character() -> None:
+    assert prose("post", None, f"a &#{'1' * 5_000}; b &#65;").split() == ["a", "b", "A"]
+
+
+def test_code_in_a_quotation_needs_both_to_be_asked_for() -> None:
+    body = "> ```\n> code\n> ```"
+
+    assert "code" not in prose("issue", None, body, code=True)
+    assert "code" not in prose("issue", None, body, quotes=True)
+    assert "code" in prose("issue", None, body, code=True, quotes=True)
+
+
+@pytest.mark.parametrize(
+    "message", ["Fix a -> b\r\n\nBy A <a@b.example>\n", "Fix\n    > far\n", "a ~~ b `c` ``d``\n"]
+)
+def test_a_message_without_fence_and_quotation_is_as_it_was(message: str) -> None:
+    assert prose("commit", None, message) is message
+
+
+@pytest.mark.parametrize("message", ["> quoted\nFix", "Fix\r> quoted", "Fix\r\n   > quoted\r\n"])
+def test_a_quotation_in_a_message_is_seen_wherever_it_stands(message: str) -> None:
+    assert prose("commit", None, message).split() == ["Fix"]
 
 
 def test_a_commit_message_is_plain_text() -> None:
@@ -131,7 +180,19 @@ def test_real_issues_have_the_words_that_a_parser_of_markdown_finds(study_fixtur
 
 
 @pytest.mark.parametrize("kind", ["issue", "post", "commit"])
-@pytest.mark.parametrize("unit", ["```", "> ", "<!--", "<pre>", "<" * 10, "</blockquote>", "&#"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *("```", "> ", "<!--", "<pre>", "<" * 10, "</blockquote>", "&#", "&#1", "<a", "- ", "1) "),
+        *(">", " ", "1", "`", "~", "#", "*", "_ ", "\t", "&", "a "),
+    ],
+)
 def test_hostile_texts_take_no_time(kind: str, unit: str) -> None:
-    assert isinstance(prose(kind, None, unit * 200_000), str)
-    assert isinstance(prose(kind, None, (unit + "\n") * 100_000), str)
+    started = time.process_time()
+
+    for start in ("", "<a", "```", "> ", "&#", "1. ", "- "):
+        assert isinstance(prose(kind, None, start + unit * 20_000 + "x"), str)
+    assert isinstance(prose(kind, None, "<" + unit[-1] * 1_000_000), str)
+    assert isinstance(prose(kind, None, "<a" + "a" * 1_000_000), str)
+    assert isinstance(prose(kind, None, (unit + "\n") * 20_000), str)
+    assert time.process_time() - started < 10

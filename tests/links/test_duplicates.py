@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 
 import pytest
 from linking import OTHER_SHA, SHA, START, Linking
 
 from data.provenance import begin
+from data.store import Study, Writer
 from miner.links import THRESHOLD
-from miner.links.duplicates import find_duplicates
+from miner.links.duplicates import MATCHES, find_duplicates
 
 LIB = "github:example/lib"
 WORDS = [f"w{number}" for number in range(400)]
@@ -108,6 +111,42 @@ def test_of_many_copies_each_leads_to_the_oldest(linking: Linking) -> None:
     for number in range(1, 30):
         linking.issue(number, text)
     assert suggested(linking) == {(str(number), "1"): 1 for number in range(2, 30)}
+
+
+def test_a_text_leads_to_so_many_at_most_and_to_the_best(linking: Linking) -> None:
+    words = some_words(1, 120)
+    for number in range(1, 9):  # the later, the fewer changes
+        changed = [f"{number}-{at}" for at in range(9 - number)]
+        project = f"project{number}/lib"  # in one, so many would have a template
+        linking.issue(number, " ".join([*changed, *words]), title="", project=project)
+    linking.issue(20, " ".join(words), title="")
+    found = [older for newer, older in suggested(linking) if newer == "20"]
+    assert sorted(found) == ["4", "5", "6", "7", "8"]
+    assert len(found) == MATCHES
+
+
+def test_while_texts_are_compared_others_have_the_study(
+    linking: Linking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = " ".join(some_words(1))
+    for number in (1, 2, 3):
+        linking.issue(number, text)
+    linking.study  # noqa: B018  (what was put is written)
+    scratch = Study.scratch
+
+    @contextmanager
+    def busy(study: Study) -> Iterator[Writer]:
+        """When all is compared somebody else writes: an artifact goes, and a text changes."""
+        with scratch(study) as computing:
+            yield computing
+            with Study(linking.folder, wait_s=0).writing() as writer:
+                writer.execute("DELETE FROM store.issue WHERE number = '3'")
+                writer.execute("UPDATE store.issue SET body = 'other' WHERE number = '2'")
+
+    monkeypatch.setattr(Study, "scratch", busy)
+    assert [*suggested(linking)] == [("2", "1")]  # as it was when it was read
+    monkeypatch.undo()
+    assert suggested(linking) == {}
 
 
 def test_what_is_gone_is_nobodys_duplicate(linking: Linking) -> None:

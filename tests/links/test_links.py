@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
@@ -60,6 +62,44 @@ def test_whether_a_number_is_a_pull_request_may_be_learnt_later(linking: Linking
     assert linking.link()["texts_read"] == 1
     assert linking.links("kind, found_in") == {
         ("part of", "message"), ("fixes", "body"), ("fixes", f"via {LIB}#2"),
+    }  # fmt: skip
+
+
+def test_numbers_of_gitee_are_those_of_pull_requests(linking: Linking) -> None:
+    sha = linking.commit(SHA, "!12 repair it\n\n#I65G7B", project="gitee.com/m/m")
+    linking.link()
+    assert linking.links("from_id, to_id, kind") == {
+        (sha, "gitee:m/m#12", "part of"), (sha, "gitee:m/m#I65G7B", "mentions"),
+    }  # fmt: skip
+
+
+def test_comments_close_nothing(linking: Linking) -> None:
+    linking.pull(1)
+    linking.comment(5, f"{LIB}#1", "Fixes #2")
+    linking.link()
+    assert linking.links("to_id, kind, found_in") == {(f"{LIB}#2", "mentions", "github:comment/5")}
+
+
+def test_a_commit_that_closed_its_pull_request_is_not_said_to_fix_itself(linking: Linking) -> None:
+    linking.pull(2, f"Closes {SHA} and #1")
+    linking.commit(SHA, "Repair it (#2)")
+    linking.link()
+    assert linking.links("from_id, to_id, kind, found_in") == {
+        (f"{LIB}#2", COMMIT, "fixes", "body"), (f"{LIB}#2", f"{LIB}#1", "fixes", "body"),
+        (COMMIT, f"{LIB}#2", "part of", "message"), (COMMIT, f"{LIB}#1", "fixes", f"via {LIB}#2"),
+    }  # fmt: skip
+
+
+def test_the_documented_query_gives_issues_and_no_commits(linking: Linking) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "links.md").read_text(encoding="utf-8")
+    (query,) = re.findall(r"```sql\n(.*?);\n```", page, re.DOTALL)
+    linking.pull(2, f"Closes {OTHER_SHA} and #1")
+    linking.commit(SHA, f"Fixes {OTHER_SHA} and #3 (#2)")
+    linking.link()
+    with linking.study.reading() as reader:
+        rows = reader.rows(query)
+    assert {(row["from_id"], row["to_id"]) for row in rows} == {
+        (COMMIT, f"{LIB}#1"), (COMMIT, f"{LIB}#3"),
     }  # fmt: skip
 
 

@@ -27,7 +27,8 @@ def found(text: str, kind: str = "pull", project: str = OWN, **more: object) -> 
     ["Fixes #12", "fix: #12", "FIXED #12", "closes #12", "close  #12", "Closed: #12", "resolve #12",
      "Resolves: #12", "resolved #12", "this (fixes #12) too", "**Fixes** #12", "Fixes GH-12",
      "Fixes example/lib#12", "fixes https://github.com/example/lib/issues/12.",
-     "Fixes [#12](https://github.com/example/lib/issues/12)"],
+     "Fixes [#12](https://github.com/example/lib/issues/12)",
+     "Fixes <https://github.com/example/lib/issues/12>"],
 )  # fmt: skip
 def test_closing_keywords_are_those_of_github(words: str) -> None:
     assert found(words) == {"#12": "fixes"}
@@ -99,10 +100,32 @@ def test_in_a_commit_message_everything_counts() -> None:
         ("https://stackoverflow.com/a/6", "stackoverflow:a/6"),
         ("https://ai.stackexchange.com/q/5", "stackoverflow:ai.stackexchange.com/5"),
         ("https://gitee.com/m/m/issues/I65G7B", "gitee:m/m#I65G7B"),
+        ("HTTPS://GITHUB.COM/O/L/issues/3", "github:o/l#3"),
+        ("GitHub.com/o/l/issues/3", "github:o/l#3"),
+        ("<https://github.com/o/l/issues/3>", "github:o/l#3"),
+        ("https://github.com/o/l/issues/3\uff0c\u8bf7\u770b", "github:o/l#3"),
+        ("\u89c1https://github.com/o/l/issues/3\u3002", "github:o/l#3"),
+        ("\uff08https://github.com/o/l/issues/3\uff09", "github:o/l#3"),
+        ("https://github.com/o/l/issues/3\u8fd9\u4e2a", "github:o/l#3"),
+        ("https://gitee.com/m/m/issues/I65G7B\u3001\u53e6", "gitee:m/m#I65G7B"),
     ],
 )  # fmt: skip
 def test_names_and_addresses_of_other_artifacts(text: str, target: str) -> None:
     assert found(text, kind="issue") == {target: "mentions"}
+
+
+def test_what_follows_an_address_in_chinese_is_read_too() -> None:
+    text = "https://github.com/o/l/issues/3\uff0c\u89c1#12\u3002https://e.org/\u4e2d#13"
+    assert found(text) == {"github:o/l#3": "mentions", "#12": "mentions"}
+
+
+def test_a_mention_is_shown_without_the_brackets_around_it() -> None:
+    address = "https://github.com/o/l/issues/3"
+    (said,) = references(f"See <{address}>.", project=OWN, kind="commit")
+    assert said.evidence == address
+    said, more = references(f"Fixes <{address}>, <{address}4>", project=OWN, kind="commit")
+    assert (said.kind, said.evidence) == ("fixes", f"Fixes <{address}>")
+    assert more.kind == "fixes"
 
 
 def test_of_a_label_the_address_counts() -> None:
@@ -117,6 +140,14 @@ def test_commits_name_their_pull_request() -> None:
     # PyTorch's way; the word before is no closing keyword.
     text = "x\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/12"
     assert found(text, "commit") == {"github:pytorch/pytorch#12": "part of"}
+    # TensorFlow's two ways.
+    page = "https://github.com/tensorflow/tensorflow/pull/12"
+    for text in (
+        f"PR #12: x\n\nImported from GitHub PR {page}\n",
+        f"x\n\nPUB_INTEGRATE_REVIEW={page} ",
+    ):
+        assert found(text, "commit")["github:tensorflow/tensorflow#12"] == "part of"
+        assert "part of" not in found(text, "pull").values()
 
 
 def test_picked_and_reverted_commits() -> None:
@@ -129,6 +160,35 @@ def test_picked_and_reverted_commits() -> None:
         f"git:{OWN}@{OTHER_SHA}": "mentions", "#9": "fixes",
     }  # fmt: skip
     assert found("Reverts example/lib#12") == {"#12": "reverts"}
+    assert found("Cherry-pick of #12") == {"#12": "picks"}
+    assert found("Cherry-picks pull request #12", "issue") == {"#12": "mentions"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['Revert "Fix #3"', 'Merge pull request #12 from a/b\n\nRevert "Fix #3"',
+     '[Cherry-pick] Revert "Fix #3" (#9)', '* Add x\n* Revert "Fix #3"\n', "revert: Fix #3",
+     "revert(core)!: Fix #3", "Revert \u201cFix #3\u201d", "Revert 'Add x, fixes #3'",
+     'Reapply "Fix #3"',
+     "Revert Fix #3", "Reverting the fix #3", 'Revert "Fix the quote \' (closes #3)"',
+     'Reverts commit 0123456 "Fix #3"', 'Revert "Fix #2, #3"', 'Back out "Fix #3"',
+     'Revert "Fix #3\n',
+     "\u56de\u9000 'Pull Request !12 : Fix #3'"],
+)  # fmt: skip
+def test_what_is_reverted_is_not_repaired(text: str) -> None:
+    for kind in ("commit", "pull"):
+        assert found(text, kind)["#3"] == "mentions"
+        assert found(f"{text}\nFixes #4", kind)["#4"] == "fixes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['Revert "Add x" because it breaks, fixes #3', "This reverts commit 0123456. Fixes #3",
+     "Revert PR #12 to fix #3", "Fix #3 (do not revert)", 'Revert "Add x"\n\nFixes #3',
+     "Unreverted: fixes #3", "Revert it, as it's wrong: fixes #3 that doesn't work"],
+)  # fmt: skip
+def test_to_revert_something_else_may_repair(text: str) -> None:
+    assert found(text, "commit")["#3"] == "fixes"
 
 
 def test_lines_about_people_name_no_artifacts() -> None:
@@ -185,7 +245,7 @@ def test_a_target_is_named_once_and_by_the_stronger_words() -> None:
 
 PIECES = ["#12", "#", "(", ")", "[", "](", "`", "```", "\n", " ", "fixes", ":", ",", "a/b", "@",
           SHA, "abcdef0", "https://github.com/a/b/issues/1", "https://", "<a href=", ">", "<",
-          "GH-7", "!3", "duplicate of",
+          "GH-7", "!3", "duplicate of", "revert", '"', "HTTPS://GitHub.com/a/b/issues/2", "\uff0c",
           "#I65G7B", "\u4fee", "&", "/", "\x00", "\ud800"]  # fmt: skip
 
 
@@ -204,7 +264,8 @@ def test_whatever_a_text_holds_references_are_sound(text: str, kind: str) -> Non
 
 @pytest.mark.parametrize(
     "piece",
-    ["#12 ", "(#1) ", "[#1](", "a/a#", "a/", "fixes ", "`", "` ``", "\n ", "\n> ", "https://",
+    ["#12 ", "fix #1 ", 'revert "fix #1 ', "revert ", "(#1) ",
+     "[#1](", "a/a#", "a/", "fixes ", "`", "` ``", "\n ", "\n> ", "https://",
      "https://github.com/a/b/issues/1 ", "abcdef0 ", "0", "<a href="],
 )  # fmt: skip
 def test_a_megabyte_of_anything_is_quick(piece: str) -> None:

@@ -245,12 +245,12 @@ def test_an_archive_is_unpacked_by_its_own_tool(
     archive.write_text(str(dump.parent))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     with pytest.raises(StudyError, match=r"none of 7z, 7zz, 7za, 7zr is installed"):
-        importing.read(archive, "keras")
+        importing.read(archive, "keras", site="datascience.stackexchange.com")
     (tmp_path / "bin").mkdir()
     tool = tmp_path / "bin" / "7zz"
     tool.write_text(SEVEN)
     tool.chmod(0o755)
-    found = importing.read(archive, "keras")
+    found = importing.read(archive, "keras", site="datascience.stackexchange.com")
     assert found.problems() == []
     assert found.questions.name == f"{archive.name}/Posts.xml"
     assert found.comments is not None
@@ -287,14 +287,14 @@ def test_comments_that_are_no_comments_are_refused(importing: Importing, dump: P
 def test_a_file_that_grows_meanwhile_is_not_complete(
     importing: Importing, dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows = dump_scan.Scan._last_rows  # noqa: SLF001
+    ending = dump_scan.Scan._ending  # noqa: SLF001
 
     def grown(*arguments: object, **options: object) -> object:
         with dump.open("ab") as file:
             file.write(b"\n")
-        return rows(*arguments, **options)  # type: ignore[arg-type]
+        return ending(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(dump_scan.Scan, "_last_rows", grown)
+    monkeypatch.setattr(dump_scan.Scan, "_ending", grown)
     found = importing.read(dump, "keras")
     assert not found.is_complete
     assert "was changed while it was read" in found.problems()[0]
@@ -317,3 +317,75 @@ def test_a_comment_keeps_to_its_post(importing: Importing, tmp_path: Path) -> No
     importing.read(tmp_path / "Posts.xml", answers=False)
     importing.close()
     assert importing.column("SELECT post_id FROM store.reply") == [1]
+
+
+def test_a_comment_belongs_to_the_question_however_its_answer_is_written(
+    importing: Importing, tmp_path: Path
+) -> None:
+    late = row(Id=2, PostTypeId=2, CreationDate="2020-01-03T03:04:05.678", ParentId=1)
+    other = "<row\n Id='3' ParentId='1' PostTypeId='2' />"
+    (tmp_path / "Posts.xml").write_bytes(document([question(1), late, other, answer(4, 1)]))
+    (tmp_path / "Comments.xml").write_bytes(
+        document([comment(number, number) for number in (1, 2, 3, 4)], root="comments")
+    )
+    importing.read(tmp_path / "Posts.xml")
+    importing.close()
+    assert importing.rows(
+        "SELECT post_id, artifact_id FROM store.reply WHERE NOT is_answer ORDER BY 1"
+    ) == [(number, "stackoverflow:1") for number in (1, 2, 3, 4)]
+
+
+def test_answers_that_are_wanted_later_come_with_their_comments(
+    importing: Importing, dump: Path
+) -> None:
+    importing.read(dump, "keras", answers=False)
+    importing.read(dump, "keras")
+    importing.close()
+    on_answers = "SELECT count(*) FROM store.reply WHERE NOT is_answer AND post_id > 1000"
+    answers = "SELECT count(*) FROM store.reply WHERE is_answer"
+    assert importing.column(on_answers) == importing.column(answers) != [0]
+    assert importing.read(dump, "keras").was_known
+    assert importing.read(dump, "keras", answers=False).was_known
+
+
+def test_a_complete_file_that_has_become_longer_is_another_one(
+    importing: Importing, dump: Path
+) -> None:
+    importing.read(dump, "keras")
+    with dump.open("ab") as file:
+        file.write(b"\n")
+    found = importing.read(dump, "keras")
+    assert any("is not the file that was read before" in each for each in importing.told)
+    assert not found.was_known
+    assert found.questions.digest == blake3(dump.read_bytes()).hexdigest()
+
+
+def test_tags_that_no_question_has_are_named(importing: Importing, dump: Path) -> None:
+    assert importing.read(dump, "keras", "kears").unknown_tags == ["kears"]
+    assert importing.read(dump, "keras", "kears").unknown_tags == ["kears"]  # as it is known now
+    assert importing.read(dump, "keras", accepted=True).unknown_tags == []
+    both = importing.read(dump, "tensorflow", "keras", all_tags=True)
+    assert both.unknown_tags == ["keras and tensorflow"]
+    dump.write_bytes(dump.read_bytes()[:9000])
+    assert importing.read(dump, "kears").unknown_tags == []  # it may come behind the cut
+
+
+@pytest.mark.parametrize(
+    ("name", "site"),
+    [
+        ("datascience.stackexchange.com/Posts.xml", "datascience.stackexchange.com"),
+        ("stackoverflow.com-Posts.xml", "stackoverflow.com"),
+        ("es.meta.stackoverflow.com-Posts.xml", "es.meta.stackoverflow.com"),
+        ("stackoverflow.com/ai.stackexchange.com-Posts.xml", "ai.stackexchange.com"),
+    ],
+)
+def test_a_dump_that_is_named_after_another_site_is_refused(
+    importing: Importing, tmp_path: Path, name: str, site: str
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(document([question(1)]))
+    with pytest.raises(StudyError, match=f"named after {site}") as refused:
+        importing.read(path, site="superuser.com")
+    assert f"--site {site}" in refused.value.hint
+    assert importing.read(path, site=site).is_complete

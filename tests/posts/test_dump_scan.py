@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import StudyError
-from miner.posts import dump_scan
+from miner.posts import dump_numbers, dump_scan
 from miner.posts.dump_pick import Answers, Comments, Picker, Questions
 from miner.posts.dump_rows import attributes, rows_of_dump, tags_of
 from miner.posts.selection import PostSelection
@@ -256,7 +256,8 @@ def test_rows_as_other_programs_write_them(tmp_path: Path) -> None:
 
 def test_tags_keep_their_order() -> None:
     assert tags_of("<b><a>") == tags_of("|b|a|") == ("b", "a")
-    assert tags_of("") == ()
+    assert tags_of(" <b> <a>\n") == tags_of(" | b |a| ") == ("b", "a")
+    assert tags_of("") == tags_of("||") == tags_of("<>") == ()
 
 
 DAMAGED = {
@@ -346,3 +347,62 @@ def test_comments_on_posts(tmp_path: Path) -> None:
         ("stackoverflow:comment/1", "stackoverflow:47"),
         ("stackoverflow:comment/2", "stackoverflow:47"),
     ]
+
+
+@pytest.mark.parametrize("long", [0, 9000])
+def test_a_part_has_no_more_rows_than_it_should(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, long: int
+) -> None:
+    monkeypatch.setattr(dump_scan, "BLOCK", 2000)
+    monkeypatch.setattr(dump_scan, "PART_ROWS", 8)
+    path = tmp_path / "Posts.xml"
+    rows = [question(1, body="x" * long)]
+    rows += [row(Id=number, PostTypeId=1, Tags="|keras|") for number in range(2, 200)]
+    text = document(rows)
+    path.write_bytes(text)
+    picker = questions_with("keras")
+    parts = scanned(path, picker)
+    assert [found.post_id for part in parts for found in part.found] == [*range(1, 200)]
+    assert max(len(part.raw) for part in parts) < 2 * 8
+    assert picker.tally.rows == 199
+    for part in parts:  # each goes on where the one before ended
+        assert part.digest == blake3(text[: part.end]).hexdigest()
+    path.write_bytes(text[: text.rindex(b"\n")])  # cut, right behind a row
+    assert [found.post_id for part in scanned(path, questions_with()) for found in part.found] == [
+        *range(1, 200)
+    ]
+
+
+@pytest.mark.parametrize("few", [3, 1000])
+def test_numbers_are_found_whether_they_are_few_or_many(
+    monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(dump_numbers, "FEW", few)
+    for said in ([1, 5, 9, 2**62], [9, 2**62, 5, 1, 5, 9]):
+        found = dump_numbers.numbers(iter(said))
+        assert [number for number in range(-1, 12) if number in found] == [1, 5, 9]
+        assert 2**62 in found
+        assert 10**30 not in found
+        told = dump_numbers.pairs((number, place) for place, number in enumerate(said))
+        assert {**told} == {number: place for place, number in enumerate(said)}
+        assert (told.get(7), told.get(9), 7 in told) == (
+            None,
+            len(said) - 1 - said[::-1].index(9),
+            False,
+        )
+
+
+def test_many_numbers_take_little_memory() -> None:
+    import tracemalloc
+
+    count = 300_000
+    tracemalloc.start()
+    try:
+        found = dump_numbers.numbers(iter(range(count)))
+        told = dump_numbers.pairs((number, 1) for number in range(count))
+        used, _peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert count - 1 in found
+    assert len(told) == count
+    assert used < 40 * count  # a set and a dict take 170

@@ -117,6 +117,29 @@ def test_accepted_leaves_out_questions_without_an_accepted_answer(posting: Start
     assert at.column("SELECT count(*) FROM posts WHERE accepted_answer_id IS NULL") == [0]
 
 
+def test_a_question_that_loses_its_accepted_answer_is_not_kept_as_it_was(posting: Start) -> None:
+    at = posting()
+    words = ("--tag", "tensorflow", "--accepted")
+    at.fetch(*words)
+    before = at.numbers()
+    assert 30 in before
+    at.world.now = int(at.world.clock())
+    at.world.find(30).accepted = None
+    at.world.edit(30, title="Nothing helped")
+    at.world.edit(10)  # it never had one
+    found = at.fetch(*words)
+    assert at.rows("SELECT title, accepted_answer_id FROM posts WHERE post_id = 30") == [
+        ("Nothing helped", None)
+    ]
+    assert at.numbers() == before
+    assert at.column("SELECT count(*) FROM comments WHERE artifact_id = 'stackoverflow:10'") == [0]
+    assert found["rows"]["posts_changed"] == 1
+    assert found["stored"]["posts"] == len(before) - 1
+    mined = at.mined()
+    assert at.miner("rebuild").returncode == 0
+    assert at.mined() == mined
+
+
 def test_since_is_about_the_day_of_asking(posting: Start) -> None:
     at = posting(StackExchange(list(generated(60))))
     at.world.edit(10)  # asked before, active after
@@ -204,6 +227,52 @@ def test_a_second_run_asks_for_what_changed_only(posting: Start) -> None:
     }
     at.fetch("--tag", "python")
     assert len(at.asked) == 1
+
+
+def test_what_a_server_is_late_with_is_found(posting: Start) -> None:
+    at = posting()
+    world = at.world
+    at.fetch("--tag", "tensorflow")
+    world.find(10).active = int(world.clock()) - 300  # before the first walk began
+    world.find(10).changes["title"] = "late"
+    at.fetch("--tag", "tensorflow")
+    world.now = int(world.clock()) - 120
+    world.edit(30, title="in time")
+    at.fetch("--tag", "tensorflow")
+    world.find(40).active = world.now - 3  # a replica was behind
+    world.find(40).changes["title"] = "late"
+    at.fetch("--tag", "tensorflow")
+    titles = dict(at.rows("SELECT post_id, title FROM posts"))
+    assert [titles[number] for number in (10, 30, 40)] == ["late", "in time", "late"]
+
+
+def test_lists_on_which_nothing_happens_are_always_asked_for_from_the_same_time(
+    posting: Start,
+) -> None:
+    at = posting()
+    at.fetch("--tag", "tensorflow")
+    at.world.now = int(at.world.clock())
+    at.world.edit(30)
+    at.fetch("--tag", "tensorflow")
+    asked = set()
+    for number in (None, 30, None, None):
+        if number:
+            at.world.delete(number)
+        at.fetch("--tag", "tensorflow")
+        asked |= {request.target for request in at.asked}
+        assert len(at.asked) == 1
+    assert len(asked) == 1
+
+
+def test_a_time_to_come_does_not_hide_what_happens_until_then(posting: Start) -> None:
+    at = posting()
+    at.fetch("--tag", "tensorflow")
+    at.world.find(30).active = int(at.world.clock()) + 10**8
+    at.fetch("--tag", "tensorflow")
+    at.world.now = int(at.world.clock())
+    at.world.edit(10, title="Changed now")
+    at.fetch("--tag", "tensorflow")
+    assert at.column("SELECT title FROM posts WHERE post_id = 10") == ["Changed now"]
 
 
 def test_what_changes_while_the_first_walk_goes_on_is_found_by_the_next_run(

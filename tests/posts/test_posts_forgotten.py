@@ -205,3 +205,55 @@ def test_nobody_of_that_number_is_told(posting: Start) -> None:
     ended = at.miner("forget", "https://stackoverflow.com/users/4242/nobody")
     assert ended.returncode == 1
     assert "is in this study" in ended.stderr
+
+
+ODD_EDITOR = """<posts>
+  <row Id="20" PostTypeId="1" Title="keeps LastEditorUserId='12' in words" OwnerUserId="12" \
+Tags="|keras|" Body="stackoverflow.com/users/11/adabare //stackoverflow.com/users/11/adaslashes \
+www.stackoverflow.com/users/11/adawww stackoverflow.com/users/12/grace \
+nostackoverflow.com/users/11/elsewhere"
+\tLastEditorUserId='11' LastEditorDisplayName = 'AdaEditor' />
+</posts>
+"""
+
+
+def test_a_person_goes_however_the_file_names_them(posting: Start) -> None:
+    at = posting(site())
+    file = at.study.parent / "Posts.xml"
+    file.write_text(ODD_EDITOR)
+    assert at.run("--from-dump", file).returncode == 0
+    query = at.study.parent / "query.csv"
+    query.write_text("Id,Title,User Link,Display Name\n30,AdaAsks,11,AdaShown\n31,stays,12,Grace\n")
+    assert at.run("--from-sede", query).returncode == 0
+    assert at.miner("forget", LINK).returncode == 0
+    said = everything(at)
+    for word in ("adabare", "adaslashes", "adawww", "AdaEditor", "AdaAsks", "AdaShown"):
+        assert word not in said, word
+    for word in ("users/12/grace", "nostackoverflow.com/users/", "keeps LastEditorUserId='12' in"):
+        assert word in said, word
+    assert at.numbers() == {20, 31}
+
+
+@each_way
+def test_comments_go_with_the_answer_of_a_forgotten_person(posting: Start, way: str) -> None:
+    at = posting(site())
+    if way == "sede":
+        pytest.skip("it brings no comments")
+    assert bring(at, way).returncode == 0
+    assert at.miner("forget", "https://stackoverflow.com/users/14/zoe").returncode == 0
+    assert at.column("SELECT count(*) FROM store.reply WHERE post_id = 2001") == [0]
+    said = everything(at)
+    assert "a comment that stays" not in said
+    assert '"2001"' not in said
+    before = at.mined()
+    assert at.miner("rebuild").returncode == 0
+    assert at.mined() == before
+
+
+def test_comments_go_with_a_forgotten_answer_of_a_dump(posting: Start) -> None:
+    at = posting(site())
+    assert bring(at, "dump").returncode == 0
+    assert at.miner("forget", "https://stackoverflow.com/a/2001").returncode == 0
+    assert at.column("SELECT count(*) FROM store.reply WHERE post_id = 2001") == [0]
+    assert at.column("SELECT count(*) FROM store.reply WHERE post_id IN (20, 2000)") == [2]
+    assert "a comment that stays" not in everything(at)

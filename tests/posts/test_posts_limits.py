@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 import logging
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import pytest
 from loopback import Fault, Reply, Request
+from loopback.exchange import as_json
 from loopback.stackexchange import KEY, StackExchange, error
 from loopback.stackexchange_payloads import generated
 from mining import FakeTime
@@ -52,6 +57,20 @@ def test_a_pause_that_the_last_answer_of_a_run_asked_for_holds_for_the_next(
 ) -> None:
     at = posting(StackExchange.small(backoffs={2: 40}))
     at.fetch("--tag", "python")
+    assert fake_time.slept == []
+    at.fetch("--tag", "python")
+    assert [round(seconds) for seconds in fake_time.slept] == [42]
+    assert {request.status for request in at.asked} == {200}
+
+
+def test_a_pause_holds_whatever_else_was_asked_for_since(
+    posting: Start, fake_time: FakeTime, tmp_path: Path
+) -> None:
+    at = posting(StackExchange.small(backoffs={2: 40}))
+    at.fetch("--tag", "python")
+    (tmp_path / "named.csv").write_text("stackoverflow:a/999\n")
+    at.miner("fetch", "--from", tmp_path / "named.csv", "--api-url", at.api_url)
+    assert [request.path for request in at.asked] == ["/2.3/answers/999"]
     assert fake_time.slept == []
     at.fetch("--tag", "python")
     assert [round(seconds) for seconds in fake_time.slept] == [42]
@@ -161,6 +180,51 @@ def test_a_passing_failure_changes_nothing(posting: Start, name: str) -> None:
     assert at.numbers() == {e.number for e in at.world.questions if "python" in e.tags}
 
 
+ODD_PAGES: dict[str, dict[str, Any]] = {
+    "empty": {"items": [], "has_more": True},
+    "no list": {"items": {"a": 1}, "has_more": True},
+    "nothing in it": {"items": [None], "has_more": True},
+    "without times": {"items": [{"question_id": 1}], "has_more": True},
+    "without times at the end": {"items": [{"question_id": 1}], "has_more": False},
+    "no word of more": {"items": []},
+}
+
+
+@pytest.mark.parametrize("name", ODD_PAGES)
+@pytest.mark.usefixtures("fake_time")
+def test_an_odd_page_is_never_taken_as_the_end_of_a_list(posting: Start, name: str) -> None:
+    def odd(*_: object) -> Reply:
+        return as_json({**ODD_PAGES[name], "quota_max": 300, "quota_remaining": 200})
+
+    at = posting(large())
+    at.world.faults.add(Fault(odd, times=None, on="min="))
+    ended = at.run("--tag", "python")
+    assert ended.returncode == 1
+    said = " ".join(ended.stderr.split())
+    assert "gives no usable answer" in said
+    assert "This run has stored 4 questions" in said
+    assert at.column("SELECT is_complete FROM store.checkpoint") == [False]
+    assert at.numbers() == {10, 20, 40, 50}
+    at.world.faults.clear()
+    at.world.faults.add(Fault(odd, times=2, on="min="))  # it passes
+    at.fetch("--tag", "python")
+    assert without_people(at) == whole(posting)
+
+
+@pytest.mark.usefixtures("fake_time")
+def test_what_only_changed_counts_as_stored(posting: Start) -> None:
+    at = posting(large())
+    at.fetch("--tag", "python")
+    at.world.now = int(at.world.clock())
+    for number in (10, 20, 40, 50, 70, 80):
+        at.world.edit(number, title=f"new {number}")
+    at.world.left[None] = 1
+    ended = at.run("--tag", "python")
+    assert ended.returncode == 1
+    assert "This run has stored 4 questions" in " ".join(ended.stderr.split())
+    assert at.column("SELECT outcome FROM runs ORDER BY started_at") == ["ok", "partial"]
+
+
 @pytest.mark.usefixtures("fake_time")
 def test_a_server_that_stays_in_trouble_is_told_and_what_came_is_kept(posting: Start) -> None:
     at = posting(large())
@@ -263,6 +327,38 @@ def test_the_key_is_nowhere_but_in_requests(
         places += [str(exchange) for _number, exchange in replay(reader)]
     assert len(places) > 10
     assert not [place for place in places if KEY in place or "loopback%2A" in place]
+
+
+def references(style: str) -> str:
+    return "".join(each if each.isalnum() else style.format(ord(each)) for each in KEY)
+
+
+SPELLINGS = {
+    "plain": KEY,
+    "an address": quote(KEY, safe=""),
+    "an address that keeps a star": quote(KEY, safe="*"),
+    "an address of JavaScript": quote(KEY, safe="!*'()~"),
+    "an address in small letters": quote(KEY, safe="").replace("%2A", "%2a"),
+    "an address in an address": quote(quote(KEY, safe=""), safe=""),
+    "decimal references": references("&#{};"),
+    "long decimal references": references("&#{:04};"),
+    "hexadecimal references": references("&#x{:X};"),
+    "references in a web page": html.escape(references("&#x{:x};")),
+    "named references": KEY.replace("*", "&ast;").replace("(", "&lpar;").replace(")", "&rpar;"),
+    "JSON": references("\\u{:04x}"),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_the_key_is_masked_however_a_server_spells_it(posting: Start, name: str) -> None:
+    at = posting()
+    at.world.find(10).changes["body"] = f"<p>It is {SPELLINGS[name]}.</p>"
+    at.fetch("--tag", "tensorflow", key=KEY)
+    bodies = at.column("SELECT body FROM store.post WHERE post_id = 10")
+    assert bodies == ["<p>It is ***.</p>"]
+    with Study(at.study).reading() as reader:
+        kept = [exchange.body for _number, exchange in replay(reader)]
+    assert not [body for body in kept if b"4the" in body]
 
 
 @pytest.mark.usefixtures("fake_time")

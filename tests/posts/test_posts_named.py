@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from loopback import World, serving
+import pytest
+from loopback import Fault, World, serving
+from loopback.exchange import as_json
 from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import generated
 from posting import Posting
@@ -51,6 +53,93 @@ def test_an_answer_brings_its_question(posting: Start, tmp_path: Path) -> None:
     assert at.rows("SELECT artifact_id, reason FROM store.departure") == [
         ("stackoverflow:a/999", "not found")
     ]
+
+
+def test_an_answer_that_a_file_told_of_brings_its_question(posting: Start, tmp_path: Path) -> None:
+    at = posting()
+    (tmp_path / "sede.csv").write_text("Id,PostTypeId,ParentId,Body\n3001,2,30,b\n")
+    at.fetch("--from-sede", tmp_path / "sede.csv")
+    file = tmp_path / "named.csv"
+    file.write_text("stackoverflow:a/3001\n")
+    fetch(at, file)
+    assert at.numbers() == {30}
+    fetch(at, file)
+    assert at.asked == []
+
+
+def test_a_site_that_gives_fewer_at_once_is_asked_for_the_rest(
+    posting: Start, tmp_path: Path
+) -> None:
+    at = posting(StackExchange(list(generated(60)), page_limit=7))
+    answers = [each.answer_number(0) for each in at.world.questions[:30] if each.answerers]
+    file = tmp_path / "named.csv"
+    file.write_text(
+        "".join(f"stackoverflow:a/{number}\n" for number in [*answers, 5])
+        + "".join(f"stackoverflow:{each.number}\n" for each in at.world.questions[30:])
+        + "stackoverflow:5\n"
+    )
+    code, found = fetch(at, file)
+    assert code == 0
+    assert at.numbers() == {
+        *(number // 100 for number in answers),
+        *(each.number for each in at.world.questions[30:]),
+    }
+    gone = [("stackoverflow:5", "not found"), ("stackoverflow:a/5", "not found")]
+    assert at.rows("SELECT artifact_id, reason FROM store.departure ORDER BY 1") == gone
+    assert found["posts"][0]["rows"]["gone"] == 2
+    mined = at.mined()
+    assert at.miner("rebuild").returncode == 0
+    assert at.mined() == mined
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"items": [], "has_more": True},
+        {"items": []},
+        {"items": [None], "has_more": False},
+        {"items": [{"question_id": 77, "answer_id": 77}], "has_more": True},
+    ],
+)
+@pytest.mark.parametrize("what", ["questions/", "answers/"])
+@pytest.mark.usefixtures("fake_time")
+def test_by_an_odd_answer_nothing_is_gone(
+    posting: Start, tmp_path: Path, said: dict[str, Any], what: str
+) -> None:
+    at = posting()
+    at.fetch("--tag", "tensorflow")
+    file = tmp_path / "named.csv"
+    file.write_text("stackoverflow:30\nstackoverflow:a/3001\n")
+    at.world.faults.add(Fault(lambda *_: as_json(said), times=None, on=what))
+    code, _words = fetch(at, file, "--verify")
+    assert code == 1
+    assert at.rows("FROM store.departure") == []
+    at.world.faults.clear()
+    code, _found = fetch(at, file, "--verify")
+    assert code == 0
+    assert at.rows("FROM store.departure") == []
+
+
+def test_an_answer_that_comes_back_is_there_again(posting: Start, tmp_path: Path) -> None:
+    at = posting()
+    file = tmp_path / "named.csv"
+    file.write_text("stackoverflow:a/3001\nstackoverflow:30\n")
+    answerers, at.world.find(30).answerers = at.world.find(30).answerers, ()
+    fetch(at, file)
+    gone = "SELECT artifact_id FROM artifacts WHERE gone_at IS NOT NULL"
+    assert at.column(gone) == ["stackoverflow:a/3001"]
+    at.world.find(30).answerers = answerers
+    fetch(at, file, "--verify")
+    assert at.column(gone) == []
+
+    at.world.find(30).answerers = ()  # and the same when a list brings it
+    fetch(at, file, "--verify")
+    assert at.column(gone) == ["stackoverflow:a/3001"]
+    at.world.find(30).answerers = answerers
+    at.world.now = int(at.world.clock())
+    at.world.edit(30)
+    at.fetch("--tag", "tensorflow")
+    assert at.column(gone) == []
 
 
 def test_what_the_site_does_not_give_is_marked_as_not_found(posting: Start, tmp_path: Path) -> None:

@@ -228,3 +228,88 @@ def test_an_account_and_a_name_of_the_same_digits_are_two_people() -> None:
 )
 def test_sites_by_their_names(text: str, site: str) -> None:
     assert naming.site_of(text) == site
+
+
+def old_dump(at: Posting) -> Path:
+    """The questions, answers and comments as the server has them now, in two files."""
+    parts = [as_dump(each) for each in at.world.questions]
+    file = at.study.parent / "Posts.xml"
+    posts = b"\n".join(part for each in parts for part in each[:2] if part)
+    file.write_bytes(b"<posts>\n" + posts + b"\n</posts>\n")
+    comments = b"\n".join(each[2] for each in parts if each[2])
+    file.with_name("Comments.xml").write_bytes(b"<comments>\n" + comments + b"\n</comments>\n")
+    return file
+
+
+def test_an_older_dump_undoes_nothing_that_the_site_said(posting: Start, tmp_path: Path) -> None:
+    at = posting()
+    file = old_dump(at)
+    text = file.with_name("Comments.xml")
+    text.write_bytes(text.read_bytes().replace(b"`a` &amp;amp; which", b"Older words"))
+    text.write_bytes(text.read_bytes().replace(b"`a` &amp; which", b"Older words"))
+    assert b"Older words" in text.read_bytes()
+    # Since then an answer was deleted, votes came, and question 40 was deleted altogether.
+    changed = next(each for each in at.world.questions if len(each.answerers) > 1)
+    gone = changed.payload(SITE)["answers"][-1]["answer_id"]
+    changed.answerers = changed.answerers[:-1]
+    changed.changes = {**changed.changes, "score": 777}
+    at.world.delete(40)
+    named = tmp_path / "named.csv"
+    named.write_text("stackoverflow:40\n")
+    at.miner("fetch", "--from", named, "--api-url", at.api_url)
+    at.fetch("--tag", "keras", "--tag", "tensorflow")
+    before = {reply[0]: reply for reply in at.mined()["reply"]}
+    posts = at.mined()["post"]
+    at.fetch("--from-dump", file)
+    assert at.column("SELECT gone_reason FROM posts WHERE post_id = 40") == ["not found"]
+    assert [post for post in at.mined()["post"] if post[2] != 40] == posts
+    after = {reply[0]: reply for reply in at.mined()["reply"]}
+    assert {name: after[name] for name in before} == before
+    assert at.column(
+        "SELECT gone_at IS NOT NULL FROM store.reply WHERE comment_id = ?",
+        f"stackoverflow:a/{gone}",
+    ) == [True]
+    mined = at.mined()
+    assert at.miner("rebuild").returncode == 0
+    assert at.mined() == mined
+
+
+def test_what_is_newer_in_a_file_comes_in(posting: Start) -> None:
+    at = posting()
+    at.fetch("--tag", "keras", "--tag", "tensorflow")
+    rows = """<posts>
+<row Id="30" PostTypeId="1" Title="Since then" Tags="|tensorflow|" \
+LastActivityDate="2035-01-01T00:00:00" />
+<row Id="999999" PostTypeId="2" ParentId="30" CreationDate="2035-01-01T00:00:00" Body="new" />
+</posts>"""
+    file = at.study.parent / "Posts.xml"
+    file.write_text(rows)
+    at.fetch("--from-dump", file)
+    assert at.column("SELECT title FROM posts WHERE post_id = 30") == ["Since then"]
+    assert at.column("SELECT gone_at FROM store.reply WHERE post_id = 999999") == [None]
+
+
+def test_an_older_file_of_the_data_explorer_fills_nothing_that_the_site_left_empty(
+    posting: Start,
+) -> None:
+    at = posting()
+    at.fetch("--tag", "keras", "--tag", "tensorflow")
+    before = at.mined()
+    file = at.study.parent / "query.csv"
+    file.write_text("Id,ClosedDate,LastActivityDate\n30,2011-01-01 00:00:00,2011-01-01 00:00:00\n")
+    at.fetch("--from-sede", file)
+    assert at.mined() == before
+
+
+def test_tags_that_no_question_of_a_dump_has(posting: Start) -> None:
+    at = posting()
+    file = old_dump(at)
+    ended = at.run("--tag", "kears", "--from-dump", file)
+    assert ended.returncode == 1
+    assert "no question on stackoverflow.com has the tag kears" in " ".join(ended.stderr.split())
+    assert not at.study.exists()
+    ended = at.run("--tag", "kears", "--tag", "keras", "--from-dump", file, "--json")
+    assert ended.returncode == 1
+    found = json.loads(ended.stdout)
+    assert found["unknown_tags"] == ["kears"]
+    assert found["stored"]["posts"] > 0

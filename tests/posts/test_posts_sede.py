@@ -10,6 +10,8 @@ import pytest
 from posting import Posting
 
 from data.people import pseudonym, study_key
+from data.store import Study
+from miner import archive
 from miner.posts import sede
 from miner.posts.ingest import PostIngest
 
@@ -213,3 +215,34 @@ def test_cells_that_are_no_numbers_and_no_times_say_nothing(posting: Start) -> N
         (1, None, None),
         (2, None, None),
     ]
+
+
+def test_an_empty_cell_of_a_newer_row_says_that_there_is_nothing(posting: Start) -> None:
+    at = posting()
+    head = "Id,Title,AcceptedAnswerId,Tags,ClosedDate,LastActivityDate\n"
+    put(at, head + "1,Title,5,|keras|,2020-01-01 00:00:00,2021-01-01 00:00:00\n", "first.csv")
+    at.fetch("--from-sede", at.study.parent / "first.csv")
+    newer = "Id,AcceptedAnswerId,Tags,ClosedDate,LastActivityDate\n1,,,,2022-01-01 00:00:00\n"
+    at.fetch("--from-sede", put(at, newer))
+    what = "SELECT title, accepted_answer_id, tags, closed_at FROM store.post"
+    assert at.rows(what) == [("Title", None, [], None)]
+    older = head + "1,Older,6,,,2020-06-01 00:00:00\n"
+    at.fetch("--from-sede", put(at, older, "older.csv"))
+    assert at.column("SELECT title FROM store.post") == ["Title"]
+    undated = "Id,Title\n1,\n"
+    at.fetch("--from-sede", put(at, undated, "undated.csv"))
+    assert at.column("SELECT title FROM store.post") == ["Title"]
+
+
+def test_a_user_link_is_the_owner_and_other_columns_are_not_stored(posting: Start) -> None:
+    at = posting()
+    text = "Id,User Link,DisplayName\n1,42,Secret Name\n2,Other Secret,x\n"
+    at.fetch("--from-sede", put(at, text))
+    key = study_key(at.study)
+    assert at.column("SELECT author FROM posts ORDER BY post_id") == [
+        pseudonym(key, "stackoverflow.com", "42"),
+        None,
+    ]
+    with Study(at.study).reading() as reader:
+        (stored,) = [exchange.body for _number, exchange in archive.replay(reader)]
+    assert stored == b"Id,User Link\r\n1,42\r\n2,\r\n"
