@@ -61,6 +61,11 @@ def holder(message: str) -> Holder | None:
     return None
 
 
+def process(pid: int) -> Holder:
+    """A process by its number."""
+    return Holder(pid, _command_of(pid) or "another program")
+
+
 def pauses() -> Iterator[float]:
     """How long to wait between two tries: short at first, then half a second."""
     return itertools.chain((0.02, 0.05, 0.1, 0.2), itertools.repeat(0.5))

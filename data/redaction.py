@@ -77,13 +77,14 @@ def redact_bytes(body: bytes) -> bytes:
 def masked(text: str, secret: str) -> str:
     """The text without a secret, as it is or as addresses, web pages and JSON spell it."""
     text = text.replace(secret, MASK)
-    return text if _PLAIN.fullmatch(secret) else _spellings(secret)[0].sub(MASK, text)
+    return text if _PLAIN.fullmatch(secret) else _in_text(secret).sub(MASK, text)
 
 
 def masked_bytes(body: bytes, secret: str) -> bytes:
     """The same for bytes."""
+    # A variable need not be UTF-8.
     body = body.replace(secret.encode(errors="surrogateescape"), MASK.encode())
-    return body if _PLAIN.fullmatch(secret) else _spellings(secret)[1].sub(MASK.encode(), body)
+    return body if _PLAIN.fullmatch(secret) else _in_bytes(secret).sub(MASK.encode(), body)
 
 
 def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,14 +104,20 @@ def _known_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
 
 
 @lru_cache(maxsize=256)
-def _spellings(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
+def _in_text(secret: str) -> re.Pattern[str]:
+    return re.compile(_spellings(secret))
+
+
+@lru_cache(maxsize=256)
+def _in_bytes(secret: str) -> re.Pattern[bytes]:
+    return re.compile(_spellings(secret).encode(errors="surrogateescape"))
+
+
+def _spellings(secret: str) -> str:
     """What finds a secret when some of its signs are escaped: each program escapes others."""
     if len(secret) <= _LONGEST:
-        words = "".join(map(_sign, secret))
-    else:
-        words = re.escape(quote(secret, safe="", errors="replace"))
-    # A variable need not be UTF-8.
-    return re.compile(words), re.compile(words.encode(errors="surrogateescape"))
+        return "".join(map(_sign, secret))
+    return re.escape(quote(secret, safe="", errors="replace"))
 
 
 def _sign(sign: str) -> str:

@@ -40,7 +40,8 @@ def read_again(
         try:
             _check(own, study)
         except StudyError as error:
-            problems.append(f"{project}: its commits are kept as they are: {error.message}")
+            said = f"{project}: its commits are kept as they are: {error.message}"
+            problems.append(f"{said}. {error.hint}" if error.hint else said)
         else:
             _project(writer, study, project, own)
         done += len(own)
@@ -52,8 +53,12 @@ def _check(own: Sequence[Walk], study: Study) -> None:
     for walk in own:
         place = clones.open_place(clones.at(walk.place))
         with git.viewing(place) as view:
-            if lost := view.missing(sorted({*walk.tips.values(), *walk.seen})):
-                raise StudyError(f"{walk.place} has no commit {min(lost)} any more", "")
+            needed = {*walk.tips.values(), *walk.seen} - {*walk.missing}
+            if lost := view.missing(sorted(needed)):
+                raise StudyError(
+                    f"{walk.place} has no commit {min(lost)} any more",
+                    "Fetch it into that repository, then run this again.",
+                )
         _lexicons(walk.options, study)
 
 
@@ -68,7 +73,8 @@ def _project(writer: Writer, study: Study, project: str, own: Sequence[Walk]) ->
     )
     for table in DERIVED:
         writer.execute(f"DELETE FROM {table} WHERE {mine}", [prefix])
-    writer.execute("DELETE FROM store.git_walk WHERE project = ? AND is_complete", [project])
+    # Also those under way: their rows are gone now, and they have to begin anew.
+    writer.execute("DELETE FROM store.git_walk WHERE project = ?", [project])
     earlier: list[Walk] = []
     for walk in own:
         _walk(writer, study, walk, tuple(earlier))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from data.errors import StudyError
 from data.identity import shown
 from data.store import Study
 from miner.commits import clones, git, patches
-from miner.commits.clones import Wanted
 from miner.commits.git import GitFailed, View
 from miner.commits.patches import SUBMODULE, Commit, File
 
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _HASH = re.compile(r"[0-9a-f]{4,64}")
+_SHOWN = 5
+_INCOMPLETE = "Fetch what is missing (git fetch --refetch), or name a full clone of it."
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,23 @@ def file_before(
     sha = sha.lower()
     if not _HASH.fullmatch(sha):
         raise StudyError(f"{shown(sha)} is no hash of a commit", "Give at least 4 of its digits.")
-    with _opened(directory, repository, sha, tell) as view:
-        whole = _commit(view, sha)
-        old_path, blob = _version(view, whole, path.encode(errors="surrogateescape"))
+    if not path or path.startswith("/") or "\0" in path:
+        raise StudyError(
+            f"{shown(path)} is no path in a repository", "Give it as commit_files.path has it."
+        )
+    with _opened(directory, repository, sha, tell) as (view, whole):
+        try:
+            old_path, blob = _version(view, whole, path.encode(errors="surrogateescape"))
+        except GitFailed as error:
+            raise StudyError(
+                f"{whole} cannot be compared with its parent: {error}", _INCOMPLETE
+            ) from None
         try:
             content = view.run("cat-file", "blob", blob)
         except GitFailed as error:
             raise StudyError(
                 f"{shown(path)} before {whole} is blob {blob}, which cannot be read: {error}",
-                "Fetch it into the repository (git fetch --refetch, or a full clone).",
+                _INCOMPLETE,
             ) from None
         return Before(whole, path, old_path.decode(errors="surrogateescape"), blob, content)
 
@@ -57,53 +66,84 @@ def file_before(
 @contextmanager
 def _opened(
     directory: Path, repository: str | None, sha: str, tell: Callable[[str], None]
-) -> Iterator[View]:
+) -> Iterator[tuple[View, str]]:
+    """A repository with that commit, and the commit's whole hash."""
     if repository is not None:
         it = clones.wanted(repository)
         if it.is_clone and not it.folder.is_dir():
             clones.refresh(it, tell)
-    else:
-        it = _known(directory, sha)
-    with git.viewing(clones.open_place(it)) as view:
-        yield view
+        with git.viewing(clones.open_place(it)) as view:
+            yield view, _commit(view, sha)
+        return
+    whole, places = _known(directory, sha)
+    with ExitStack() as opened:
+        problem: StudyError | None = None
+        for place in places:
+            try:
+                view = opened.enter_context(git.viewing(clones.open_place(clones.at(place))))
+                found = _commit(view, whole)
+            except StudyError as error:
+                problem = problem or error
+            else:
+                yield view, found
+                return
+        if problem is not None:
+            raise problem
 
 
-def _known(directory: Path, sha: str) -> Wanted:
-    """The repository in which the study has found a commit."""
+def _known(directory: Path, prefix: str) -> tuple[str, list[str]]:
+    """The only commit of the study that begins like this, and where it may be: newest first."""
     study = Study(directory, tell=lambda _message: None)
-    rows = []
+    found, places = [], []
     if study.exists:
         with study.reading() as reader:
-            rows = reader.rows(
-                "SELECT DISTINCT place, max(number) AS newest FROM store.git_walk "
+            found = reader.rows(
+                "SELECT sha, string_agg(project, ', ' ORDER BY project) AS projects "
+                "FROM store.commit WHERE starts_with(sha, ?) GROUP BY sha ORDER BY sha LIMIT ?",
+                [prefix, _SHOWN + 1],
+            )
+            places = reader.rows(
+                "SELECT place, max(number) AS newest FROM store.git_walk "
                 "JOIN store.commit USING (project) WHERE starts_with(sha, ?) "
                 "GROUP BY place ORDER BY newest DESC",
-                [sha],
+                [prefix],
             )
-    problem = None
-    for row in rows:
-        try:
-            it = clones.at(row["place"])
-            clones.open_place(it)
-        except StudyError as error:
-            problem = error
-        else:
-            return it
-    raise problem or StudyError(
-        f"this study has no commit {sha}",
-        "Name the repository as well: miner commits REPO --show-before SHA PATH.",
-    )
-
-
-def _commit(view: View, sha: str) -> str:
-    try:
-        return view.run("rev-parse", "--verify", "--quiet", f"{sha}^{{commit}}").decode().strip()
-    except GitFailed as error:
-        several = "ambiguous" in str(error)
+    if len(found) > 1:
+        raise _several(prefix, [f"{row['sha']} ({row['projects']})" for row in found])
+    if not found:
         raise StudyError(
-            f"{sha} is {'the beginning of several hashes' if several else 'no commit'} there",
-            "Give more of its digits." if several else "Fetch first, or name another repository.",
-        ) from None
+            f"this study has no commit {prefix}",
+            "Name the repository as well: miner commits REPO --show-before SHA PATH.",
+        )
+    return found[0]["sha"], [row["place"] for row in places]
+
+
+def _commit(view: View, prefix: str) -> str:
+    """The whole hash of the only commit that begins like this."""
+    try:
+        objects = view.run("rev-parse", f"--disambiguate={prefix}").splitlines()
+        form = "--batch-check=%(objecttype) %(objectname)"
+        kinds = view.run("cat-file", form, lines=objects).decode().split("\n")
+    except GitFailed:
+        kinds = []
+    commits = [
+        name for kind, _, name in (line.partition(" ") for line in kinds) if kind == "commit"
+    ]
+    if len(commits) > 1:
+        raise _several(prefix, sorted(commits))
+    if not commits:
+        where = view.place.git_dir
+        raise StudyError(
+            f"there is no commit {prefix} in {where}", "Fetch first, or name another repository."
+        )
+    return commits[0]
+
+
+def _several(prefix: str, commits: list[str]) -> StudyError:
+    listed = ", ".join(commits[:_SHOWN]) + (", ..." if len(commits) > _SHOWN else "")
+    return StudyError(
+        f"{prefix} is ambiguous: it is the beginning of {listed}", "Give more of its digits."
+    )
 
 
 def _version(view: View, sha: str, path: bytes) -> tuple[bytes, str]:
@@ -129,7 +169,8 @@ def _version(view: View, sha: str, path: bytes) -> tuple[bytes, str]:
     entry = view.run("ls-tree", "-z", parent, "--", path)
     about, _, name = entry.partition(b"\0")[0].partition(b"\t")
     words = about.split()
-    if len(words) != 3 or words[1] != b"blob":
+    # Of a folder with a slash behind it git lists what is inside.
+    if len(words) != 3 or words[1] != b"blob" or name != path:
         raise StudyError(
             f"there is no file {shown(path.decode(errors='replace'))} before {sha}",
             "Give the path as commit_files.path has it.",

@@ -1,35 +1,39 @@
 """What REPO|PATH means: a folder with a repository, or a clone that is kept for a name or URL.
 
 Clones are bare and stand in the user's cache, one for each project. One appears whole or not at
-all: it is made under another name first. A password in a URL reaches git by its environment, so
-that neither the clone nor a list of processes shows it.
+all: it is made under another name first. Git gets a git directory of ours in every call: without
+one it would follow the settings of whatever folder the user stands in.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
 from data.errors import StudyError
 from data.identity import local_project, project_of, shown
-from data.redaction import SHORTEST, remember_secret
 from miner import projects
-from miner.commits import git
-from miner.commits.git import GitFailed, Place
+from miner.commits import git, logins
+from miner.commits.git import SHA256, GitFailed, Place
+from miner.commits.logins import without_login
 
 _BRANCHES = "+refs/heads/*:refs/heads/*"
-_HEAD = re.compile(rb"ref: (refs/heads/[^\t\n]+)\tHEAD")
+_HEAD = re.compile(rb"^ref: (refs/heads/[^\t\n]+)\tHEAD$", re.MULTILINE)
+_HASH = re.compile(rb"^([0-9a-f]+)\t", re.MULTILINE)
+_DRAFT = "%draft-"  # no name of a clone has this in it
 _NETWORK = (
     "--no-pager", "-c", "core.hooksPath=" + os.devnull, "-c", "gc.auto=0", "-c",
     "maintenance.auto=false", "-c", "fetch.unpackLimit=1", "-c", "fetch.writeCommitGraph=false",
-    "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false",
+    "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false", "-c", "core.askPass=",
+    "-c", "credential.interactive=false",
 )  # fmt: skip
 
 
@@ -53,15 +57,17 @@ def wanted(text: str) -> Wanted:
     if not text or text.startswith("-") or "\0" in text:
         raise StudyError(f"{shown(text)} names no repository", "Give a folder, owner/name or URL.")
     is_word = re.fullmatch("[A-Za-z0-9_-]+", text)
-    if is_word and not _is_alias(text) and not Path(text).is_dir():
+    folder = _folder(text)
+    if is_word and not _is_alias(text) and folder is None:
         projects.find(text)  # says which names are near
-    folder = Path(text).expanduser()
-    if not _is_alias(text) and "://" not in text and folder.is_dir():
+    if folder is not None and not _is_alias(text) and "://" not in text:
         return _local(folder)
     if text.startswith((".", "/", "~")):
         raise StudyError(f"there is no folder {shown(text)}", "Give the folder of a repository.")
     url, project = _address(text)
-    return Wanted(project, without_login(url), clones() / f"{_folder_of(project)}.git", url)
+    logins.remember(url)
+    place = without_login(url)
+    return Wanted(project, place, clones() / f"{_folder_of(project, place)}.git", url)
 
 
 def at(place: str) -> Wanted:
@@ -79,38 +85,41 @@ def clones() -> Path:
     return Path(cache) / "faultatlas" / "clones"
 
 
-def without_login(url: str) -> str:
-    """A URL that may be stored and shown."""
-    parts = urlsplit(url) if "://" in url else None
-    if parts is None:
-        return url
-    login, _, host = parts.netloc.rpartition("@")
-    name = login.partition(":")[0]
-    # The user of ssh addresses is part of where they lead, and no secret.
-    kept = f"{name}@{host}" if name and parts.scheme in ("ssh", "git+ssh") else host
-    return urlunsplit((parts.scheme, kept, parts.path, "", ""))
-
-
 def refresh(it: Wanted, tell: Callable[[str], None]) -> None:
     """Make the clone, or fetch what is new in it."""
     if it.url is None:
         return
+    git.check_version()
     it.folder.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(it.folder):
+    with _locked(it, tell) as lock:
         if it.folder.is_dir():
             tell(f"fetching what is new in {it.place}")
-            _sweep(it.folder)
-            _fetch(it, it.folder)
+            _fetch(it, it.folder, _listed(it, it.folder, lock), lock)
         else:
             tell(f"cloning {it.place}")
-            _clone(it)
+            _clone(it, lock)
 
 
 def _is_alias(text: str) -> bool:
     return text.strip().lower() in {row[0] for row in projects.aliases_table().rows}
 
 
+def _folder(text: str) -> Path | None:
+    try:
+        folder = Path(text).expanduser()
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError):  # too long, not ours to see, or of a user that does not exist
+        return None
+
+
 def _local(folder: Path) -> Wanted:
+    name = str(folder.resolve())
+    if "\n" in name or name.encode(errors="ignore").decode() != name:
+        raise StudyError(
+            f"a study cannot keep the folder's name {shown(name)}: it is not UTF-8, or has a line "
+            "break in it",
+            "Rename the folder, or move the repository to another one.",
+        )
     place = git.discover(folder)
     url = git.remote_url(place)
     project = None
@@ -121,21 +130,22 @@ def _local(folder: Path) -> Wanted:
         common = place.common_dir
         named = common.parent if common.name == ".git" else common
         project = local_project(named.name or "root")
-    return Wanted(project, str(folder.resolve()), folder.resolve())
+    return Wanted(project, name, folder.resolve())
 
 
 def _address(text: str) -> tuple[str, str]:
     """Where to clone from, and the project's name."""
     if "://" in text or re.match(r"[^/]+@[^/]+:", text):
-        if not re.match(r"(?:https?|ssh|git|file)://|[^/:]+@[^/:]+:[^-]", text):
+        known = re.match(r"(?:https?|ssh|git|file)://|[^/:]+@[^/:]+:[^-]", text)
+        if not known or not text.isprintable():
             raise StudyError(
                 f"{shown(text)} is no address to clone from", "Use https, ssh, git or file."
             )
         if text.startswith("file://"):
-            return text, local_project(urlsplit(text).path)
+            return text, local_project(logins.split(text).path)
         # An address of a page in a repository is one of the repository.
         project = project_of(without_login(text))
-        parts = urlsplit(text)
+        parts = logins.split(text)
         if parts.hostname == "github.com" and parts.scheme == "https":
             return urlunsplit(("https", parts.netloc, f"/{project}.git", "", "")), project
         return text, project
@@ -148,43 +158,55 @@ def _address(text: str) -> tuple[str, str]:
     return f"https://{'' if has_host else 'github.com/'}{project}.git", project
 
 
-def _folder_of(project: str) -> str:
+def _folder_of(project: str, place: str) -> str:
     """Below the cache; no project's name leads out of it."""
     first = project.partition("/")[0]
     name = project if "." in first or ":" in first or first == "local" else f"github.com/{project}"
     parts = [part.replace(":", "%3a") for part in name.split("/")]
     if any(part in ("", ".", "..") for part in parts):
         raise StudyError(f"{shown(project)} is no name of a repository", "Check it.")
+    if place.startswith("file://"):  # many folders have one name
+        parts[-1] += f"-{hashlib.sha256(place.rstrip('/').encode()).hexdigest()[:12]}"
     return "/".join(parts)
 
 
-def _clone(it: Wanted) -> None:
-    draft = Path(tempfile.mkdtemp(prefix=f".{it.folder.name}.", dir=it.folder.parent))
+def _clone(it: Wanted, lock: Sequence[int]) -> None:
+    draft = Path(tempfile.mkdtemp(prefix=f".{it.folder.name}{_DRAFT}", dir=it.folder.parent))
     try:
-        _git(it, "init", "--quiet", "--bare", "--template=", str(draft))
-        _fetch(it, draft)
+        listed = _listed(it, draft, lock)
+        first = _HASH.search(listed)
+        algorithm = "sha256" if first and len(first[1]) == SHA256 else "sha1"
+        wanted = ("--bare", "--template=", f"--object-format={algorithm}")
+        _git(it, draft, lock, "init", "--quiet", *wanted)
+        _fetch(it, draft, listed, lock)
         draft.rename(it.folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
 
 
-def _fetch(it: Wanted, folder: Path) -> None:
-    where = f"--git-dir={folder}"
+def _listed(it: Wanted, folder: Path, lock: Sequence[int]) -> bytes:
+    """What the server has: which branch HEAD is, and hashes, which tell the algorithm."""
+    clean = without_login(it.url or "")
+    return _git(it, folder, lock, "ls-remote", "--symref", clean, "HEAD", "refs/heads/*")
+
+
+def _fetch(it: Wanted, folder: Path, listed: bytes, lock: Sequence[int]) -> None:
     clean = without_login(it.url or "")
     _git(
-        it, where, "fetch", "--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head",
-        "--no-recurse-submodules", "--update-head-ok", clean, _BRANCHES,
+        it, folder, lock, "fetch", "--quiet", "--prune", "--force", "--no-tags",
+        "--no-write-fetch-head", "--no-recurse-submodules", "--update-head-ok", clean, _BRANCHES,
     )  # fmt: skip
     # What the default branch is called may change as well.
-    head = _HEAD.search(_git(it, "ls-remote", "--symref", clean, "HEAD"))
-    if head:
-        _git(it, where, "symbolic-ref", "HEAD", head[1].decode(errors="surrogateescape"))
+    if head := _HEAD.search(listed):
+        name = head[1].decode(errors="surrogateescape")
+        _git(it, folder, lock, "symbolic-ref", "HEAD", name)
 
 
-def _git(it: Wanted, *words: str) -> bytes:
+def _git(it: Wanted, folder: Path, lock: Sequence[int], *words: str) -> bytes:
+    environment = {**git.connected(folder), **logins.settings(it.url or "")}
     try:
-        return git.run([*_NETWORK, *words], {**git.connected(), **_login(it.url or "")})
+        return git.run([*_NETWORK, f"--git-dir={folder}", *words], environment, inherited=lock)
     except GitFailed as error:
         raise StudyError(
             f"{it.place} cannot be cloned or fetched: {error}",
@@ -193,40 +215,36 @@ def _git(it: Wanted, *words: str) -> bytes:
         ) from None
 
 
-def _login(url: str) -> dict[str, str]:
-    """Settings by which git adds the login to the address itself."""
-    clean = without_login(url)
-    parts = urlsplit(url) if "://" in url else None
-    if parts is None or clean == url or "@" not in parts.netloc:
-        return {}
-    if parts.password and len(parts.password) >= SHORTEST:
-        remember_secret(parts.password)
-    count = int(os.environ.get("GIT_CONFIG_COUNT") or 0)
-    whole = urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
-    return {
-        "GIT_CONFIG_COUNT": str(count + 1),
-        f"GIT_CONFIG_KEY_{count}": f"url.{whole}.insteadOf",
-        f"GIT_CONFIG_VALUE_{count}": clean,
-    }
-
-
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Only one of our processes fetches into a clone."""
+def _locked(it: Wanted, tell: Callable[[str], None]) -> Iterator[Sequence[int]]:
+    """Only one of our processes fetches into a clone; gives the descriptors for git to inherit.
+
+    A git whose parent was killed goes on and still has them: its files are not swept away. It is
+    not waited for, since a program that keeps passwords may have them, too, and never end.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
-        yield
+        yield ()
         return
-    with folder.with_name(f"{folder.name}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        for left in folder.parent.glob(f".{folder.name}.*"):  # of a process that was killed
-            shutil.rmtree(left, ignore_errors=True)
-        yield
+    name, folder = it.folder.name, it.folder.parent
+    with (folder / f"{name}.lock").open("w") as ours, (folder / f"{name}.busy").open("w") as gits:
+        try:
+            fcntl.flock(ours, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell(f"waiting for another process that fetches {it.place}")
+            fcntl.flock(ours, fcntl.LOCK_EX)
+        with suppress(BlockingIOError):
+            fcntl.flock(gits, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _sweep(it.folder)
+        fcntl.flock(gits, fcntl.LOCK_SH)
+        yield (gits.fileno(),)
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what a killed fetch has left: nobody else writes here while we have the lock."""
+    """Remove what a killed fetch has left: nobody writes here now."""
+    for left in folder.parent.glob(f".{folder.name}{_DRAFT}*"):
+        shutil.rmtree(left, ignore_errors=True)
     for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*", "objects/*/tmp_obj_*"):
         for left in folder.glob(pattern):
             with suppress(OSError):

@@ -16,8 +16,10 @@ from data import provenance
 from data.errors import StudyError
 from data.store import Study
 from data.times import utc_time
-from miner.commits import clones, git, walks
+from miner.commits import clones, git, gone, lacking, walks
+from miner.commits.messages import objects
 from miner.commits.mining import Mined, Reading
+from miner.commits.turns import turn
 from miner.commits.walks import Walk, Wishes
 from miner.lexicon import lexicon
 from miner.study_key import check_key
@@ -80,14 +82,20 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
     with git.viewing(place) as view, progress(output, it.project) as bar, _uncollected():
         tips = git.branches(place)
         _check_head(tips, it, wishes)
-        asked = _Asked(study, view, it, tips, wishes, run)
-        reading = _reading(asked)
-        if reading is None:
-            return _document(asked, None)
-        reading.progress = _shown(bar)
-        with _ending(study, run):
-            mined = reading.run()
-        return _document(asked, mined)
+        if not study.exists:
+            with study.writing():  # the folder for the lock
+                pass
+        with turn(directory, it.project, output.tell) as has_waited:
+            asked = _Asked(
+                study, view, it, git.branches(place) if has_waited else tips, wishes, run
+            )
+            reading = _reading(asked)
+            if reading is None:
+                return _document(asked, None)
+            reading.progress = _shown(bar)
+            with _ending(study, run):
+                mined = reading.run()
+            return _document(asked, mined)
 
 
 def run_before(directory: Path, options: Options, wanted: tuple[str, str], output: Output) -> None:
@@ -179,31 +187,29 @@ def _is_unchanged(
     reader: Reader, asked: _Asked, options: dict[str, Any], earlier: list[Walk]
 ) -> bool:
     it, tips = asked.it, asked.tips
-    mine = [walk for walk in earlier if walk.place == it.place]
-    if not mine or mine[-1].tips != tips:
-        return False
     covering = [
-        walk for walk in mine if walks.covers(walk, it.place, options) and walk.tips == tips
+        walk for walk in earlier if walks.asked_for(walk, it.place, options) and walk.tips == tips
     ]
-    if not covering:
+    if not covering or _last_tips(asked, earlier) != tips:
         return False
     broken = reader.value(
-        "SELECT count(*) FROM store.git_walk WHERE NOT is_complete AND project = ?", [it.project]
+        "SELECT count(*) FROM store.git_walk WHERE NOT is_complete AND project = ? AND place = ?",
+        [it.project, it.place],
     )
-    return not broken and not _has_come_back(reader, asked.view, it.project)
+    return not broken and not _has_come_back(reader, asked.view, covering[-1])
 
 
-def _has_come_back(reader: Reader, view: git.View, project: str) -> bool:
+def _last_tips(asked: _Asked, earlier: list[Walk]) -> dict[str, str]:
+    """Of this repository when it was read last, by whatever address."""
+    others = {each.walk.place for each in gone.other_places(asked.view, asked.it.place, earlier)}
+    return dict([walk for walk in earlier if walk.place not in others][-1].tips)
+
+
+def _has_come_back(reader: Reader, view: git.View, walk: Walk) -> bool:
     """Whether something that was missing when it was needed is there now."""
-    from miner.commits.diffs import missing_in
-
-    rows = reader.rows(
-        "SELECT problem FROM store.commit_diff WHERE diff IN ('part', 'unreadable') "
-        "AND starts_with(artifact_id, ?)",
-        [f"git:{project}@"],
-    )
-    lacking = {each for row in rows for each in missing_in(row["problem"] or "")}
-    return bool(lacking) and view.missing(sorted(lacking)) != lacking
+    if any(content is not None for _sha, content in objects(view, walk.missing)):
+        return True
+    return bool(lacking.back(view, lacking.lacking(reader, walk.project)))
 
 
 @contextmanager

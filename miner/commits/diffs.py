@@ -9,11 +9,12 @@ read as before, and of the others what can be read, with the rest named.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Protocol
 
 from miner.commits import patches
 from miner.commits.git import GitFailed, View
+from miner.commits.lacking import unreadable, without_readable
 from miner.commits.messages import objects
 from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk, Whole
 
@@ -24,7 +25,6 @@ _LISTING = (
     "-r", "--root", "-M100%", "-l1000", "--no-ext-diff", "--ignore-submodules=none",
     "--no-relative",
 )  # fmt: skip
-_ID = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _TREE = re.compile(rb"tree ([0-9a-f]{40,64})\n")
 _PARENT = re.compile(rb"\nparent ([0-9a-f]{40,64})(?=\n)")
 
@@ -52,43 +52,49 @@ def read(view: View, shas: Sequence[str], sink: Sink) -> None:
         sink.begin(sha)
         sink.finish([], "unreadable", "its parents are not in this shallow clone")
     whole = [sha for sha in shas if sha not in view.shallow] if cut else list(shas)
-    rest, _error = _optimistic(view, whole, sink)
+    rest = _optimistic(view, whole, sink)
     for at in range(0, len(rest), _AT_ONCE):
         _around(view, rest[at : at + _AT_ONCE], sink)
 
 
-def missing_in(problem: str) -> list[str]:
-    """The objects that a stored problem names."""
-    return _ID.findall(problem)
-
-
-def _optimistic(view: View, shas: Sequence[str], sink: Sink) -> tuple[list[str], str]:
-    """Read all; returns those that are left when git could not, and what it said."""
+def _optimistic(view: View, shas: Sequence[str], sink: Sink) -> list[str]:
+    """Read all; returns those that are left when git could not, or left them out."""
     if not shas:
-        return [], ""
-    done = 0
+        return []
+    begun = 0  # up to the commit at hand
+    skipped: list[str] = []
     try:
         with view.streaming(*patches.WORDS, lines=(sha.encode() for sha in shas)) as stream:
             for event in patches.read(stream):
+                if isinstance(event, Whole | Commit):
+                    sha = event.commit.sha if isinstance(event, Whole) else event.sha
+                    at = _position(shas, sha, begun)
+                    skipped += shas[begun:at]
+                    begun = at + 1
+                    sink.begin(sha)
                 if isinstance(event, Whole):
-                    sink.begin(event.commit.sha)
                     sink.hunks(event.hunks)
                     _finish(sink, event)
-                    done += 1
                 elif isinstance(event, Hunk):
                     sink.hunks([event])
-                elif isinstance(event, Commit):
-                    sink.begin(event.sha)
-                else:
+                elif isinstance(event, End):
                     _finish(sink, event)
-                    done += 1
-    except GitFailed as error:
+    except GitFailed:
         # The last one is not whole: git ended in it, or before the next.
-        if done:
+        if begun:
             sink.undo()
-            done -= 1
-        return list(shas[done:]), str(error)
-    return [], ""
+            begun -= 1
+    return [*skipped, *shas[begun:]]
+
+
+def _position(shas: Sequence[str], sha: str, start: int) -> int:
+    """Where a commit stands: git leaves out what it does not have, without a word."""
+    if start < len(shas) and shas[start] == sha:
+        return start
+    try:
+        return shas.index(sha, start)
+    except ValueError:
+        raise GitFailed(f"git printed {sha!r}, which is no commit that it was asked for") from None
 
 
 def _finish(sink: Sink, end: End | Whole) -> None:
@@ -110,8 +116,7 @@ def _around(view: View, shas: Sequence[str], sink: Sink) -> None:
         for sha, files in listed.items()
         if isinstance(files, list) and missing.isdisjoint(_needed(files))
     ]
-    left, _error = _optimistic(view, whole, sink)
-    rest = set(left)
+    rest = set(_optimistic(view, whole, sink))
     for sha, files in listed.items():
         if isinstance(files, str):
             sink.begin(sha)
@@ -128,11 +133,12 @@ def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
         read: list[Commit] = []
         try:
             with view.streaming(*_LISTING, lines=(sha.encode() for sha in waiting)) as stream:
-                read += _commits(stream)
+                for commit in _commits(stream):
+                    read.append(commit)  # noqa: PERF402  (it may end in an error)
         except GitFailed as error:
             # It ended in the last one that it printed or in the one behind it.
             if len(waiting) == 1:
-                found[waiting[0]] = str(error)
+                found[waiting[0]] = without_readable(view, str(error))
                 break
             for sha in waiting[max(len(read) - 1, 0) : len(read) + 1]:
                 found.update(_listed_alone(view, sha))
@@ -141,12 +147,12 @@ def _listed(view: View, shas: Sequence[str]) -> dict[str, list[File] | str]:
         else:
             found.update({commit.sha: commit.files for commit in read})
             break
-    return {sha: found[sha] for sha in shas if sha in found}
+    return {sha: found.get(sha, "git does not list its files") for sha in shas}
 
 
-def _commits(stream: IO[bytes]) -> list[Commit]:
+def _commits(stream: IO[bytes]) -> Iterator[Commit]:
     found = (event.commit if isinstance(event, Whole) else event for event in patches.read(stream))
-    return [each for each in found if isinstance(each, Commit)]
+    return (each for each in found if isinstance(each, Commit))
 
 
 def _listed_alone(view: View, sha: str) -> dict[str, list[File] | str]:
@@ -154,7 +160,7 @@ def _listed_alone(view: View, sha: str) -> dict[str, list[File] | str]:
         with view.streaming(*_LISTING, lines=[sha.encode()]) as stream:
             return {commit.sha: commit.files for commit in _commits(stream)}
     except GitFailed as error:
-        return {sha: str(error)}
+        return {sha: without_readable(view, str(error))}
 
 
 def _without_trees(view: View, shas: Sequence[str]) -> dict[str, str]:
@@ -211,12 +217,12 @@ def _one(view: View, sha: str, files: Sequence[File], bad: dict[str, str], sink:
             shown += _patch(view, sha, group, len(shown), sink.hunks)
         except GitFailed as error:
             sink.undo()
-            damaged = _damaged(view, readable)
+            damaged = unreadable(view, _needed(readable))
             if damaged:
                 _one(view, sha, files, {**bad, **dict.fromkeys(damaged, "damaged")}, sink)
             else:
                 sink.begin(sha)
-                sink.finish([], "unreadable", str(error))
+                sink.finish([], "unreadable", without_readable(view, str(error)))
             return
     lost = [file for file in files if any(blob in bad for blob in _blobs(file))]
     for position, file in enumerate(lost, len(shown) + 1):
@@ -270,14 +276,3 @@ def _patch(
             elif isinstance(event, Hunk):
                 take([event])
     return files
-
-
-def _damaged(view: View, files: Sequence[File]) -> list[str]:
-    """Blobs that are there and cannot be read."""
-    found = []
-    for blob in sorted(_needed(files)):
-        try:
-            view.run("cat-file", "blob", blob)
-        except GitFailed:
-            found.append(blob)
-    return found

@@ -8,11 +8,15 @@ replaced objects or other servers is never read, and an object that is missing i
 from __future__ import annotations
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -20,8 +24,16 @@ from data.errors import StudyError
 from data.redaction import redact
 
 SHA256 = 64  # digits
+OLDEST = (2, 32)  # the first that lets the user's settings be left out
 _PIPE = 1 << 20  # bytes: with a small one git and we wait for each other all the time
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "LANGUAGE": "C"}
+_UNASKED = {
+    # Programs that ask for a password, and what to run instead of them.
+    "GIT_ASKPASS": "false",
+    "SSH_ASKPASS": "false",
+    "SSH_ASKPASS_REQUIRE": "force",  # not on the terminal either
+    "GCM_INTERACTIVE": "never",
+}
 _SEALED = {
     **_QUIET,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -74,16 +86,27 @@ def sealed() -> dict[str, str]:
     return {**_without_git(), **_SEALED}
 
 
-def connected() -> dict[str, str]:
+def connected(git_dir: Path) -> dict[str, str]:
     """An environment for fetching: the user's settings and helpers hold, questions do not."""
+    environment = {**_users(), **_QUIET, **_UNASKED}
+    environment["GIT_ALLOW_PROTOCOL"] = "https:http:ssh:git:file"
+    if not {"GIT_SSH_COMMAND", "GIT_SSH"} & set(environment):
+        try:
+            run([f"--git-dir={git_dir}", "config", "--get", "core.sshCommand"], environment)
+        except GitFailed:
+            environment["GIT_SSH_COMMAND"] = "ssh -oBatchMode=yes"
+    return environment
+
+
+def _users() -> dict[str, str]:
+    """The user's environment without what names a repository, or prints what is sent."""
     inner = ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "NAMESPACE", "COMMON_DIR")
     named = {*(f"GIT_{name}" for name in inner), "GIT_ALTERNATE_OBJECT_DIRECTORIES"}
-    kept = {
+    return {
         name: value
         for name, value in os.environ.items()
-        if name not in named and not name.startswith("GIT_TRACE")
+        if name not in named and not name.startswith(("GIT_TRACE", "GIT_CURL_VERBOSE"))
     }
-    return {**kept, **_QUIET, "GIT_ALLOW_PROTOCOL": "https:http:ssh:git:file"}
 
 
 def _without_git() -> dict[str, str]:
@@ -94,8 +117,9 @@ def run(
     words: Sequence[str | bytes | Path],
     environment: dict[str, str],
     given: IO[bytes] | None = None,
+    inherited: Sequence[int] = (),
 ) -> bytes:
-    """What git prints."""
+    """What git prints; it and the programs that it starts keep the inherited descriptors open."""
     pipe = subprocess.PIPE
     try:
         with subprocess.Popen(
@@ -104,6 +128,7 @@ def run(
             stdin=given or subprocess.DEVNULL,
             stdout=pipe,
             stderr=pipe,
+            pass_fds=inherited,
         ) as process:
             output, errors = process.communicate()
     except FileNotFoundError:
@@ -124,36 +149,84 @@ def _no_git() -> StudyError:
     return StudyError("git is not installed, or not on the path", "Install git, then try again.")
 
 
+def check_version() -> None:
+    """Refuse a git that is too old, before it does something else than we think."""
+    program = shutil.which("git")
+    if program is None:
+        raise _no_git()
+    found = re.match(r"git version (\d+)\.(\d+)", _version(program))
+    if found and (int(found[1]), int(found[2])) < OLDEST:
+        raise StudyError(
+            f"git {found[1]}.{found[2]} ({program}) is too old",
+            f"Install git {OLDEST[0]}.{OLDEST[1]} or newer.",
+        )
+
+
+@cache
+def _version(program: str) -> str:
+    return subprocess.run(
+        [program, "version"], capture_output=True, check=False, text=True, errors="replace"
+    ).stdout
+
+
 def discover(folder: Path) -> Place:
     """The repository in a folder: bare, with files, or a linked worktree; not one around it."""
-    environment = {**sealed(), "GIT_CEILING_DIRECTORIES": str(folder.resolve().parent)}
-    words = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]
+    check_version()
+    folder = folder.resolve()
     try:
-        found = run([*_WORDS, "-C", folder.resolve(), *words], environment)
-        git_dir, common_dir = (Path(os.fsdecode(line)) for line in found.splitlines())
-        algorithm = run(
-            [*_WORDS, f"--git-dir={git_dir}", "rev-parse", "--show-object-format"], environment
-        )
+        try:
+            return _discovered(folder, ())
+        except GitFailed as error:
+            if "dubious ownership" not in str(error):
+                raise
+            return _discovered(folder, _trusted())
     except (GitFailed, ValueError) as error:
         if "dubious ownership" in str(error):
             raise StudyError(
                 f"{folder} belongs to somebody else, so git does not read it",
-                "If you trust it: git config --global --add safe.directory PATH; or clone it.",
+                f"If you trust it: git config --global --add safe.directory "
+                f"{shlex.quote(str(folder))}",
             ) from None
         raise StudyError(
             f"{folder} is no git repository: {error}",
             "Give the folder of a repository, owner/name, or a URL.",
         ) from None
+
+
+def _discovered(folder: Path, trusted: Sequence[str]) -> Place:
+    environment = {**sealed(), "GIT_CEILING_DIRECTORIES": str(folder.parent)}
+    settings = [word for each in trusted for word in ("-c", f"safe.directory={each}")]
+    words = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"]
+    found = run([*_WORDS, *settings, "-C", folder, *words], environment)
+    git_dir, common_dir = (Path(os.fsdecode(line)) for line in found.splitlines())
+    algorithm = run(
+        [*_WORDS, f"--git-dir={git_dir}", "rev-parse", "--show-object-format"], environment
+    )
     return Place(git_dir, common_dir, algorithm.decode().strip())
+
+
+def _trusted() -> list[str]:
+    """Folders of others that the user has allowed; an empty one takes back those before it."""
+    words = ["config", "--null", "--get-all", "safe.directory"]
+    try:
+        # No repository: one that is not trusted yet must not say so itself.
+        listed = run(words, {**_users(), **_QUIET, "GIT_DIR": os.devnull})
+    except GitFailed:
+        return []
+    return [os.fsdecode(each) for each in listed.split(b"\0")[:-1]]
 
 
 def branches(place: Place) -> dict[str, str]:
     """HEAD and all branches with what they point to; of a clone also those of its remotes."""
     where = [*_WORDS, f"--git-dir={place.git_dir}"]
-    listed = run(
-        [*where, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", "refs/heads",
-         "refs/remotes"], sealed(),
-    )  # fmt: skip
+    form = "--format=%(objectname) %(symref) %(refname)"
+    try:
+        listed = run([*where, "for-each-ref", form, "refs/heads", "refs/remotes"], sealed())
+    except GitFailed as error:
+        raise StudyError(
+            f"the branches of {place.git_dir} cannot be read: {error}",
+            "Repair the repository (git fsck names what is wrong), or clone it again.",
+        ) from None
     found: dict[str, str] = {}
     for line in listed.splitlines():
         sha, symref, name = line.split(b" ", 2)

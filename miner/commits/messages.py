@@ -28,8 +28,10 @@ _ZONE = re.compile(rb"[+-]?[0-9]{1,12}")
 # What the headers say of themselves decides which codec Python runs over hostile bytes: only
 # those that turn bytes into text, and none that unpack.
 _TEXT_CODEC = re.compile(
-    r"(?i)(?:iso[-_]?8859|latin|windows|cp|koi8|euc|shift|sjis|big5|gb|utf|mac|us-ascii|ascii|tis)"
+    r"(?i)(?:iso[-_]?8859|latin|windows|cp|koi8|euc|shift|sjis|big5|gb|utf|mac|us-ascii|ascii|tis"
+    r"|(?:cs)?iso[-_]?2022|hz)"
 )
+_SEVEN_BITS = re.compile(r"(?i)(?:cs)?iso[-_]?2022|hz|utf[-_]?7")  # all bytes look like ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +197,15 @@ def signature(value: bytes) -> Signature:
 def decoded(body: bytes, named: str | None) -> tuple[str, str | None]:
     """A message as text, and the encoding that it was in if that is not UTF-8."""
     body = body.strip(b"\n")
-    if body.isascii():
+    if body.isascii() and not (named and _SEVEN_BITS.match(named)):
         return _storable(body.decode()), None
     if named and _TEXT_CODEC.match(named):
         try:
             codec = codecs.lookup(named).name
             if codec != "utf-8":
-                return _storable(body.decode(codec)), named
+                text = body.decode(codec)
+                is_plain = body.isascii() and text == body.decode()
+                return _storable(text), None if is_plain else named
         except (LookupError, UnicodeError, ValueError):
             pass  # it lies, or nobody knows it
     try:

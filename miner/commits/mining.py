@@ -6,8 +6,8 @@ at any instant and started again, it ends in the same tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from data.people import UNKNOWN
 from miner import tombstones
-from miner.commits import diffs, gone, walks
+from miner.commits import diffs, gone, lacking, walks
 from miner.commits.blobs import Candidate, Definitions, is_python
 from miner.commits.forgetting import message_without
 from miner.commits.git import View
@@ -94,7 +94,7 @@ class Reading:
             self.number or 0, self.project, self.place, self.tips, tuple(seen), self.options,
             self.run_id, self.started_at,
         )  # fmt: skip
-        with self._transaction() as writer:
+        with self.transaction() as writer:
             self._forgotten = tombstones.forgotten(writer)
             known = _known(writer, self.project, scope, self.wishes.since)
             self._match_known(writer, known)
@@ -102,10 +102,10 @@ class Reading:
         fresh = self._messages([sha for sha in scope if sha not in stored])
         self.mined.commits_matching = len(self._matching)
         self._changes(known, fresh)
-        with self._transaction() as writer:
+        with self.transaction() as writer:
             marked = gone.mark(writer, self.view, self._walk, self.earlier)
             self.mined.gone, self.mined.came_back = marked
-            walks.end(writer, self._walk)
+            walks.end(writer, self._walk, self.mined.missing)
             self.on_end(writer, self.mined)
         return self.mined
 
@@ -120,14 +120,17 @@ class Reading:
             }
         )
 
-    def _transaction(self) -> AbstractContextManager[Writer]:
-        return _Begun(self) if not self._is_begun else self.opened()
-
-    def begin(self, writer: Writer) -> None:
-        """What the first transaction does."""
-        self.on_begin(writer)
-        walks.begin(writer, self._walk)
-        self._is_begun = True
+    @contextmanager
+    def transaction(self) -> Iterator[Writer]:
+        """A transaction of this reading: the first one begins it, the others see that it lasts."""
+        with self.opened() as writer:
+            if self._is_begun:
+                walks.check(writer, self._walk)
+            else:
+                self.on_begin(writer)
+                walks.begin(writer, self._walk)
+                self._is_begun = True
+            yield writer
 
     # Messages.
 
@@ -173,7 +176,7 @@ class Reading:
         if not kept:
             return []
         hits = [hit for each in kept for hit in self._hits(each.sha, each.text, self.run_id)]
-        with self._transaction() as writer:
+        with self.transaction() as writer:
             writer.insert("store.commit", commit_table(kept, named, self._told))
             if hits:
                 writer.insert("store.keyword_hit", hit_table(hits, self.run_id))
@@ -263,11 +266,8 @@ class Reading:
         again = [each.sha for each in wished if each.diff and self._is_wanted_again(each)]
         again = self._readable_now(again, wished)
         never = [each.sha for each in wished if each.diff is None]
-        if again or never:
-            with self._transaction() as writer:
-                clear_changes(writer, [self.prefix + sha for sha in (*again, *never)])
         todo = [*again, *never, *fresh]
-        writing = _Writing(self, len(todo))
+        writing = _Writing(self, len(todo), {self.prefix + sha for sha in (*again, *never)})
         diffs.read(self.view, todo, writing)
         writing.flush()
 
@@ -277,13 +277,16 @@ class Reading:
     def _readable_now(self, again: Sequence[str], wished: Sequence[Known]) -> list[str]:
         """Without those that lack what they lacked before."""
         bad = {each.sha: each.lacks for each in wished if each.diff not in (None, "read")}
-        missing = self.view.missing(sorted({blob for blobs in bad.values() for blob in blobs}))
+        if not bad:
+            return list(again)
+        absent = self.view.missing(sorted(bad))  # only another place of the project has them
+        back = lacking.back(self.view, bad)
         return [
             sha
             for sha in again
             if sha not in bad
-            or (bad[sha] and missing.isdisjoint(bad[sha]))
-            or (not bad[sha] and sha not in self.view.shallow)
+            or sha in back
+            or not (bad[sha] or sha in absent or sha in self.view.shallow)
         ]
 
     def wants_functions(self, sha: str) -> bool:
@@ -297,22 +300,6 @@ def _is_before(message: Message, since: int) -> bool:
     return epoch is not None and epoch < since
 
 
-class _Begun:
-    """The first transaction of a reading."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._inner = reading.opened()
-
-    def __enter__(self) -> Writer:
-        writer = self._inner.__enter__()
-        self._reading.begin(writer)
-        return writer
-
-    def __exit__(self, *problem: object) -> bool | None:
-        return self._inner.__exit__(*problem)  # type: ignore[arg-type]
-
-
 @dataclass(frozen=True, slots=True)
 class Known:
     """A commit that the study has."""
@@ -321,35 +308,36 @@ class Known:
     parents: int
     diff: str | None
     functions: bool
-    lacks: tuple[str, ...]  # objects that were missing
+    lacks: set[str]  # objects that were missing
 
 
 def _known(reader: Reader, project: str, scope: Iterable[str], since: int | None) -> list[Known]:
     """Commits of the scope that are stored, and those that could not be read."""
     wanted = set(scope)
     rows = reader.rows(
-        "SELECT sha, len(parents) AS parents, diff, coalesce(functions_read, false) AS functions, "
-        "d.problem FROM store.commit LEFT JOIN store.commit_diff AS d USING (artifact_id) "
+        "SELECT sha, len(parents) AS parents, diff, coalesce(functions_read, false) AS functions "
+        "FROM store.commit LEFT JOIN store.commit_diff USING (artifact_id) "
         "WHERE project = ? AND (?::BIGINT IS NULL OR coalesce(committer_epoch, ?) >= ?) "
         "ORDER BY sha",
         [project, since, since, since],
     )
+    lacks = lacking.lacking(reader, project)
     return [
         Known(
-            row["sha"], row["parents"], row["diff"], row["functions"],
-            tuple(diffs.missing_in(row["problem"] or "")),
+            row["sha"], row["parents"], row["diff"], row["functions"], lacks.get(row["sha"], set())
         )
         for row in rows
-        if row["sha"] in wanted or row["diff"] in ("part", "unreadable")
-    ]  # fmt: skip
+        if row["sha"] in wanted or row["sha"] in lacks
+    ]
 
 
 class _Writing:
     """Takes changes as they are read, and stores them by and by."""
 
-    def __init__(self, reading: Reading, total: int) -> None:
+    def __init__(self, reading: Reading, total: int, stale: set[str]) -> None:
         self._reading = reading
         self._total = total
+        self._stale = stale  # ids of commits whose rows go when the new ones come
         self._done = 0
         self._batch = Batch()
         self._definitions = Definitions(reading.view)
@@ -393,7 +381,7 @@ class _Writing:
         self._batch.forget(self._id)
         self._waiting = [each for each in self._waiting if each[0] != self._id]
         if self._is_split:
-            with self._reading.opened() as writer:
+            with self._reading.transaction() as writer:
                 clear_changes(writer, [self._id])
 
     def flush(self) -> None:
@@ -411,8 +399,15 @@ class _Writing:
         batch, mined = self._batch, self._reading.mined
         if not batch.finished and not batch.size:
             return
-        with self._reading.opened() as writer:
+        # In one transaction, so that what was stored is not lost when we are killed.
+        written = {each.artifact_id for each in batch.finished}
+        written.update(batch.hunks["artifact_id"][-1:])  # of the commit at hand
+        stale = self._stale & written
+        with self._reading.transaction() as writer:
+            if stale:
+                clear_changes(writer, sorted(stale))
             batch.write(writer, self._reading.run_id)
+        self._stale -= stale
         mined.diffs_read += len(batch.finished)
         mined.files += len(batch.files["artifact_id"])
         mined.hunks += len(batch.hunks["artifact_id"])

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO
 
+from miner.commits.git import GitFailed
+
 MARK = "%x01"
 WORDS = (
     "diff-tree", "--stdin", "--always", f"--format={MARK}%H", "--raw", "--no-abbrev", "-r",
@@ -29,6 +31,7 @@ _LARGE = 8 << 20  # a piece of the stream without a boundary
 _BOUNDARY = re.compile(rb"\n(?=diff --git |@@ -)")
 _NEXT, _FILE, _HUNKS = b"\n\x01", b"\ndiff --git ", b"\n@@ -"
 _NUMBERS = re.compile(rb"(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?([^\n]*)\n?")
+_WORDS_OF_FILE = 5
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _CONTROL = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f",
             b"r": b"\r"}  # fmt: skip
@@ -179,8 +182,8 @@ def _is_binary(head: bytes) -> bool:
 def _hunk(file: File, piece: bytes) -> Hunk:
     """A hunk from its numbers on; counts its lines for the file."""
     numbers = _NUMBERS.match(piece)
-    if numbers is None:  # git itself wrote it, so this does not happen
-        raise ValueError(f"no hunk: {piece[:80]!r}")
+    if numbers is None:  # git itself wrote it: it was ended in the middle of a line
+        raise GitFailed("git was ended while it printed a hunk")
     first, second, third, fourth, section = numbers.groups()
     old_lines = int(second) if second else 1
     new_lines = int(fourth) if fourth else 1
@@ -250,7 +253,9 @@ class _Reader:
             self._hunk.file.added += added
             self._hunk.file.deleted += added
             if len(self._hunk.text) <= LONGEST_TEXT:
-                self._hunk.text += piece[: 2 * LONGEST_TEXT]
+                # A first line as long as that was cut off right behind the numbers.
+                more = piece if self._hunk.text else piece.removeprefix(b"\n")
+                self._hunk.text += more[: 2 * LONGEST_TEXT]
         elif self._listing:
             self._listing.append(piece)
 
@@ -277,7 +282,7 @@ class _Reader:
 def listed(listing: bytes) -> Commit:
     """A commit with its files, as the raw format has them."""
     lines = listing.split(b"\n")
-    commit = Commit(lines[0].lstrip(b"\x01").decode())
+    commit = Commit(lines[0].lstrip(b"\x01").decode(errors="replace"))
     for line in lines[1:]:
         if line[:1] == b":":
             commit.files.append(_file(len(commit.files) + 1, line))
@@ -286,7 +291,10 @@ def listed(listing: bytes) -> Commit:
 
 def _file(position: int, line: bytes) -> File:
     about, _, names = line.partition(b"\t")
-    old_mode, new_mode, old_blob, new_blob, status = about[1:].split(b" ")
+    words = about[1:].split(b" ")
+    if len(words) != _WORDS_OF_FILE or not names:
+        raise GitFailed("git was ended while it printed a list of files")
+    old_mode, new_mode, old_blob, new_blob, status = words
     first, has_two, second = names.partition(b"\t")
     old, new = unquoted(first), unquoted(second if has_two else first)
     kind = status[:1]

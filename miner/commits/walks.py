@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from data.errors import StudyError
 from miner.lexicon import Lexicon
 
 if TYPE_CHECKING:
     from data.store import Reader, Writer
+
+_MOST_MISSING = 1000
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Wishes:
             "any_keyword": self.any_keyword and len(self.lexicons) > 1,
             "functions": self.functions,
             "lexicons": {each.name: each.reading() for each in self.lexicons},
+            "missing": [],  # commits that were not there; known when it ends
             "shallow": sorted(shallow),
             "since": self.since,
         }
@@ -55,6 +59,12 @@ class Walk:
     def walked(self) -> list[str]:
         """The commits that it began with."""
         return starts(self.tips, all_branches=self.options["all_branches"])
+
+    @property
+    def missing(self) -> list[str]:
+        """Commits that it looked for and that were not there, or the first of them."""
+        found: list[str] = self.options.get("missing", [])
+        return found
 
 
 def starts(tips: Mapping[str, str], *, all_branches: bool) -> list[str]:
@@ -88,6 +98,11 @@ def complete(reader: Reader, project: str | None = None) -> list[Walk]:
 
 def covers(walk: Walk, place: str, options: Mapping[str, Any]) -> bool:
     """Whether all that these options ask for was read by a walk, as far as its tips lead."""
+    return not walk.missing and asked_for(walk, place, options)
+
+
+def asked_for(walk: Walk, place: str, options: Mapping[str, Any]) -> bool:
+    """Whether a walk asked for all that these options ask for; something may have been missing."""
     had = walk.options
     return (
         walk.place == place
@@ -127,10 +142,22 @@ def begin(writer: Writer, walk: Walk) -> None:
     )
 
 
-def end(writer: Writer, walk: Walk) -> None:
-    """Mark it as complete."""
+def check(reader: Reader, walk: Walk) -> None:
+    """Refuse to go on when another reading, which has begun since, has taken our place."""
+    if not reader.value(
+        "SELECT count(*) FROM store.git_walk WHERE run_id = ? AND NOT is_complete", [walk.run_id]
+    ):
+        raise StudyError(
+            f"another reading of {walk.project} has begun",
+            "Let it finish, then run this again. What was stored is kept.",
+        )
+
+
+def end(writer: Writer, walk: Walk, missing: Sequence[str]) -> None:
+    """Mark it as complete, with the commits that it did not find."""
+    options = {**walk.options, "missing": sorted(set(missing))[:_MOST_MISSING]}
     writer.execute(
-        "UPDATE store.git_walk SET is_complete = true WHERE project = ? AND place = ? "
-        "AND NOT is_complete",
-        [walk.project, walk.place],
+        "UPDATE store.git_walk SET is_complete = true, options = ? "
+        "WHERE run_id = ? AND NOT is_complete",
+        [json.dumps(options, sort_keys=True), walk.run_id],
     )

@@ -55,6 +55,8 @@ def run_filter(study: Study, options: Options, output: Output) -> dict[str, Any]
             return dropped(steps, options.drop)
         return placed(steps, step, options.before) if step else steps
 
+    with study.reading():  # nothing is made for a study that is not there
+        pass
     with progress(output, "texts") as bar:
         changed = run_steps(study, run, change, bar.update)
     found = funnel(study)

@@ -155,6 +155,7 @@ def _take_responses(study: Study, source: Reader, writer: Writer, progress: Prog
     for done, (_number, theirs) in enumerate(archive.replay(source), 1):
         left, seen = without(theirs, gone, people(host_of(theirs.project)))
         bury(writer, "artifact", seen.written, theirs.run_id, theirs.fetched_at)
+        gone = gone.with_found(seen, ())  # in a dump, comments on an answer come after it
         if left is not None and (left.response_id, left.fetched_at) not in known:
             archive.keep(writer, left)
             taken += 1

@@ -27,7 +27,19 @@ def test_small_populations(population: int, size: int) -> None:
     assert sample_size(population) == size
 
 
-@pytest.mark.parametrize(("confidence", "margin"), [(0, 5), (100, 5), (95, 0), (95, 100)])
+@pytest.mark.parametrize(
+    ("confidence", "margin"),
+    [
+        (0, 5),
+        (100, 5),
+        (99.99999999999999, 5),
+        (1e-300, 5),
+        (float("nan"), 5),
+        (95, 0),
+        (95, 1e-200),
+        (95, 100),
+    ],
+)
 def test_impossible_choices_are_refused(confidence: float, margin: float) -> None:
     with pytest.raises(StudyError):
         sample_size(100, confidence, margin)
@@ -39,5 +51,6 @@ def test_a_draw_is_derived_from_the_seed_alone() -> None:
     assert drawn(frame, 20, 7) == drawn(reversed(frame), 20, 7)
     assert drawn(frame, 50, 7)[:20] == drawn(frame, 20, 7)
     assert drawn(frame, 20, 7) != drawn(frame, 20, 8)
+    assert drawn(frame, 20, 7) != drawn(frame, 20, 7, "keras")
     # As coreutils' sha256sum orders `7\0\0github:o/r#N`.
     assert drawn(frame, 3, 7) == ["github:o/r#6", "github:o/r#87", "github:o/r#200"]

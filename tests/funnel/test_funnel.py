@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from subprocess import CompletedProcess
+from subprocess import CompletedProcess, Popen
 from typing import Any
 
 import pytest
@@ -14,7 +16,9 @@ from hypothesis import strategies as st
 from population import Population
 
 from data import provenance
-from data.store import Study
+from data.sampling import drawn
+from data.store import Study, Writer
+from miner.funnel import running, words
 from miner.funnel.running import run_steps
 from miner.funnel.steps import Draw, Step, step_of
 
@@ -22,9 +26,10 @@ Command = Callable[..., CompletedProcess[str]]
 _TABLES = ("funnel_step", "funnel_count", "selected", "keyword_hit", "run")
 
 
-@pytest.fixture
-def population(tmp_path: Path) -> Population:
-    found = Population.at(tmp_path / "study")
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: a study has many tables."""
+    found = Population.at(tmp_path_factory.mktemp("template") / "study")
     found.commits(
         "Fix the loss of the layer",
         "Add a layer",
@@ -34,7 +39,23 @@ def population(tmp_path: Path) -> Population:
     )
     found.issues("It crashes in training", "> It crashes\n\nA question", "```\nerror\n```\nfine")
     found.posts(6, tags=["keras"], accepted=2, body="<p>Error in my model</p>")
-    return found
+    return found.study.directory
+
+
+@pytest.fixture(scope="module")
+def filtered(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """With a step."""
+    made = tmp_path_factory.mktemp("filtered") / "study"
+    shutil.copytree(template, made)
+    step = Step("bug words", lexicons=("bugfix",))
+    run_steps(Study(made), provenance.begin("miner filter", {}), lambda _reader: [step])
+    return made
+
+
+@pytest.fixture
+def population(template: Path, tmp_path: Path) -> Population:
+    shutil.copytree(template, tmp_path / "study")
+    return Population.at(tmp_path / "study")
 
 
 @pytest.fixture
@@ -59,11 +80,13 @@ def _adds_up(population: Population) -> None:
     """What one step lets through comes to the next one, for each source and kind; and the members
     are those that were counted."""
     rows = population.rows("SELECT * FROM funnel ORDER BY position")
-    out: dict[tuple[str, str], int] = {}
+    mined = population.rows("SELECT source, kind, count(*) AS n FROM candidates GROUP BY ALL")
+    out = {(row["source"], row["kind"]): row["n"] for row in mined}
+    assert {(row["source"], row["kind"]) for row in rows} == set(out)
     for row in rows:
         place = (row["source"], row["kind"])
-        assert row["rows_in"] == (row["rows_in"] if row["position"] == 0 else out[place])
-        assert 0 <= row["rows_out"] <= row["rows_in"]
+        assert row["rows_in"] == out[place]
+        assert 0 <= row["rows_out"] <= row["rows_in"] - row["rows_unknown"]
         out[place] = row["rows_out"]
     members = population.rows(
         "SELECT step, source, kind, count(*) AS n FROM selected "
@@ -249,26 +272,321 @@ def test_a_larger_sample_holds_the_smaller_one(
         (("--drop", "y"), "there is no step 'y'"),
         (("x", "--where", "true", "--drop", "y"), "one at a time"),
         (("x", "--size", "5", "--confidence", "95"), "two sizes"),
-        (("x", "--where", "true", "--by", "kind"), "belong to a sample"),
+        (("x", "--where", "true", "--by", "kind", "--seed", "2"), "--by and --seed belong to a sa"),
+        (("x", "--where", "true", "--margin", "3", "--round-up"), "--margin and --round-up belong"),
+        (("x", "--size", "3", "--round-up"), "--round-up belongs to a size that is computed"),
+        (("x", "--where", "true", "--code"), "--code belongs to a lexicon"),
+        (("x", "--size", "3", "--any-lexicon"), "--any-lexicon belongs to a lexicon"),
+        (("--again", "--where", "true"), "--where belongs to a step with a name"),
+        (("--drop", "bug words", "--lexicon", "ml"), "--lexicon belongs to a step with a name"),
         (("x", "--size", "5", "--by", "nothing"), 'Referenced column "nothing" not found'),
+        (("x", "--size", "5", "--by", "count(*)"), "WHERE clause cannot contain aggregates"),
         (("x", "--confidence", "0"), "a confidence of 0"),
+        (("x", "--confidence", "95", "--margin", "1e-200"), "a margin of 1e-200"),
+        (("x", "--size", "2", "--highest", "map {'a': 1}"), "has no order, it is MAP"),
+        (("x", "--size", "2", "--highest", "tags"), "has no order, it is VARCHAR[]"),
+        (("x", "--where", "Random() > 0.5"), "cannot be repeated: it asks random()"),
+        (("x", "--where", "created_at < now()"), "it asks now()"),
+        (("x", "--where", "created_at < CURRENT_DATE"), "it asks CURRENT_DATE"),
+        (("x", "--where", "age(created_at) IS NULL"), "it asks age()"),
+        (("x", "--size", "2", "--highest", "uuid()"), "it asks uuid()"),
+        (("x", "--size", "2", "--by", "(SELECT max(step) FROM selected)"), "the table selected"),
+        (
+            ("x", "--where", "artifact_id IN (SELECT artifact_id FROM store.post)"),
+            "the table store.post",
+        ),
+        (("x", "--where", "kind IN (FROM query('SELECT kind FROM posts'))"), "it asks query()"),
+        (("x", "--where", "kind IN (SELECT kind FROM posts USING SAMPLE 1)"), "a sample of rows"),
     ],
 )
 def test_bad_input_is_refused_and_changes_nothing(
-    miner: Callable[..., CompletedProcess[str]],
-    population: Population,
-    arguments: tuple[str, ...],
-    message: str,
+    command: Command, filtered: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    miner("filter", "bug words", "--lexicon", "bugfix")
-    before = _contents(population.study)
+    before = _contents(Study(filtered))
 
-    done = miner("filter", *arguments)
+    done = command("miner", "filter", *arguments, "--study", filtered)
 
     assert done.returncode == 1
     assert message in " ".join(done.stderr.split())
     assert len(done.stderr.splitlines()) <= 4
+    assert _contents(Study(filtered)) == before
+
+
+def test_words_that_only_look_like_the_clock_are_taken(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    asked = "title LIKE '%random() now() store.post%' OR artifact_id IN (SELECT artifact_id FROM"
+    done = miner("filter", "x", "--where", f"{asked} commits) -- current_date")
+
+    assert done.returncode == 0
+    assert _counts(population)["x", "commit"] == (5, 5)
+
+
+def test_a_step_put_before_itself_stays(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    miner("filter", "first", "--where", "true")
+    miner("filter", "second", "--where", "true")
+    miner("filter", "first", "--where", "kind = 'post'", "--before", "first")
+
+    order = population.rows("SELECT DISTINCT position, step FROM funnel ORDER BY position")
+    assert [row["step"] for row in order] == ["all", "first", "second"]
+
+
+def test_a_condition_that_says_nothing_of_some_is_told(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    done = miner("filter", "scored", "--where", "score >= 0", "--json")
+
+    said = "unknown for 5 commits and 3 issues, which were left out; --on post lets them pass"
+    assert said in " ".join(done.stderr.split())
+    assert json.loads(done.stdout)["steps"][1]["unknown"] == {"commit": 5, "issue": 3}
+    assert _counts(population)["scored", "commit"] == (5, 0)
+    passing = miner("filter", "scored", "--on", "post", "--where", "score >= 0", "--json")
+    assert "unknown" not in passing.stderr
+    assert json.loads(passing.stdout)["steps"][1]["unknown"] == {}
+    assert _counts(population)["scored", "commit"] == (5, 5)
+
+
+def test_what_is_gone_does_not_come_in(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    miner("filter", "bug words", "--lexicon", "bugfix")
+    gone = _first(population)
+    _write(population, f"UPDATE store.commit SET gone_at = now() WHERE artifact_id = '{gone}'")
+
+    assert "1 are gone since" in " ".join(miner("status", "--funnel").stdout.split())
+    miner("filter", "--again")
+    assert _counts(population)["bug words", "commit"] == (4, 2)
+    assert "gone since" not in miner("status", "--funnel").stdout
+    _adds_up(population)
+
+
+def test_what_is_forgotten_is_told(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    miner("filter", "bug words", "--lexicon", "bugfix")
+    assert miner("forget", _first(population)).returncode == 0
+
+    assert json.loads(miner("status", "--funnel", "--json").stdout)["gone"] == 1
+    assert "1 are gone since" in " ".join(miner("status", "--funnel").stdout.split())
+    miner("filter", "--again")
+    _adds_up(population)
+
+
+def test_one_lexicon_of_several_is_enough_on_request(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    both = ("--on", "commit", "--lexicon", "bugfix", "--lexicon", "ml", "--lexicon", "ml")
+    miner("filter", "words", *both)
+    assert _counts(population)["words", "commit"] == (5, 2)
+    miner("filter", "words", *both, "--any-lexicon")
+    assert _counts(population)["words", "commit"] == (5, 4)
+
+
+def test_a_size_is_rounded_up_on_request(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    # 13.24 of the 14 artifacts.
+    for options, size in (((), 13), (("--round-up",), 14)):
+        miner("filter", "few", "--confidence", "90", "--margin", "5.4", *options)
+        (row,) = population.rows("SELECT sum(rows_out) AS n FROM funnel WHERE step = 'few'")
+        assert row["n"] == size
+    (row,) = population.rows("SELECT DISTINCT predicate FROM funnel WHERE step = 'few'")
+    assert row["predicate"] == "sample: 90 % confidence, 5.4 % margin, rounded up, seed 1"
+
+
+def test_what_is_no_number_is_not_the_highest(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    value = "CASE WHEN score = 919 THEN 'nan'::DOUBLE WHEN score <> 838 THEN score END"
+    miner("filter", "top", "--on", "post", "--size", "4", "--highest", value)
+
+    rows = population.rows(
+        "SELECT score FROM candidates JOIN selected USING (artifact_id) WHERE step = 'top' "
+        "AND kind = 'post' ORDER BY score"
+    )
+    assert [row["score"] for row in rows] == [514, 595, 676, 757]
+
+
+def test_a_draw_is_the_one_of_the_published_order(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    miner("filter", "few", "--size", "2", "--by", "kind", "--seed", "7")
+
+    rows = population.rows("SELECT artifact_id, kind FROM candidates")
+    expected = {
+        each
+        for kind in ("commit", "issue", "post")
+        for each in drawn((row["artifact_id"] for row in rows if row["kind"] == kind), 2, 7, kind)
+    }
+    chosen = population.rows("SELECT artifact_id FROM selected WHERE step = 'few'")
+    assert {row["artifact_id"] for row in chosen} == expected
+
+
+def test_two_ways_of_reading_stay_side_by_side(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    population.commits("Add this\n```\nerror\n```")
+    miner("filter", "plain", "--on", "commit", "--lexicon", "bugfix")
+    miner("filter", "code", "--on", "commit", "--lexicon", "bugfix", "--code")
+    before = _contents(population.study)
+
+    assert json.loads(miner("filter", "--again", "--json").stdout)["changed"] == []
     assert _contents(population.study) == before
+    message = "SELECT keyword_hits FROM commits WHERE contains(message, 'error')"
+    assert population.rows(message) == [{"keyword_hits": {}}]
+    readings = "SELECT DISTINCT reading FROM keyword_hits WHERE contains(reading, '+')"
+    assert len(population.rows(readings)) == 1
+    miner("filter", "--drop", "code")
+    assert population.rows(readings) == []
+
+
+def test_changed_texts_and_lexicons_are_read_again(
+    miner: Callable[..., CompletedProcess[str]],
+    population: Population,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = population.study.directory / "lexicons" / "mine.txt"
+    own.parent.mkdir()
+    own.write_text("typo\n")
+    miner("filter", "own", "--on", "commit", "--lexicon", "mine")
+    assert _counts(population)["own", "commit"] == (5, 1)
+    changed = _first(population)
+    _write(
+        population,
+        "UPDATE store.commit SET message = 'A typo', run_id = 'later' "
+        f"WHERE artifact_id = '{changed}'",
+    )
+    assert "1 texts were changed since" in " ".join(miner("status", "--funnel").stdout.split())
+    read = _texts_read(monkeypatch)
+    miner("filter", "--again")
+    assert read == [changed]
+    assert _counts(population)["own", "commit"] == (5, 2)
+    assert "changed since" not in miner("status", "--funnel").stdout
+
+    own.write_text("prefix\n")
+    miner("filter", "--again")
+    assert _counts(population)["own", "commit"] == (5, 1)
+    hits = population.rows("SELECT words FROM keyword_hits WHERE lexicon = 'mine'")
+    assert hits == [{"words": ["prefix"]}]
+
+
+def test_a_lexicon_that_is_missing_is_told_with_its_step(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    own = population.study.directory / "lexicons" / "mine.txt"
+    own.parent.mkdir()
+    own.write_text("typo\n")
+    miner("filter", "own", "--lexicon", "mine")
+    own.unlink()
+
+    done = miner("filter", "other", "--where", "true")
+    said = " ".join(done.stderr.split())
+    assert "step 'own': there is no lexicon 'mine'" in said
+    assert "--drop 'own'" in said
+    assert miner("filter", "--drop", "own").returncode == 0
+
+
+def test_many_groups_keep_predicates_and_note(
+    miner: Callable[..., CompletedProcess[str]], population: Population
+) -> None:
+    miner("filter", "bug words", "--lexicon", "bugfix")
+    population.commits("Fix one more")
+
+    shown = miner("status", "--funnel", "--by", "title").stdout
+    assert "bug words: words of bugfix" in " ".join(shown.split())
+    assert "1 artifacts were mined since" in " ".join(shown.split())
+
+
+def test_killed_between_texts_it_goes_on(
+    population: Population, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_TEXTS_AT_ONCE", 4)
+    monkeypatch.setattr(running, "_FEW", 0)
+    whole = _with_words(Population.at(_copied(population, "whole")))
+    read = _texts_read(monkeypatch)
+    for _ in range(4):  # 14 texts, four in each transaction
+        with monkeypatch.context() as killing:
+            killing.setattr(Study, "writing", _dying(Study.writing, after=2))
+            with pytest.raises(_KilledError):
+                _with_words(population)
+    read.clear()
+    assert _with_words(population) == whole
+    assert read == []
+
+
+def test_two_at_once_both_count(population: Population, start: Callable[..., Popen[str]]) -> None:
+    code = "import sys; from miner.cli import main; sys.argv[0] = 'miner'; main()"
+    asked = {"bug": ("bugfix", "--code"), "ml": ("ml",)}
+    study = ("--study", population.study.directory)
+    running_now = [
+        start(f"{name}.py", code, "filter", name, "--lexicon", *rest, *study)
+        for name, rest in asked.items()
+    ]
+    assert [process.wait() for process in running_now] == [0, 0]
+
+    steps = population.rows("SELECT DISTINCT step FROM funnel ORDER BY step")
+    assert [row["step"] for row in steps] == ["all", "bug", "ml"]
+    (last,) = population.rows("SELECT sum(rows_out) AS n FROM funnel WHERE position = 2")
+    assert last["n"] == 2 + 1
+    _adds_up(population)
+
+
+class _KilledError(BaseException):
+    pass
+
+
+def _dying(writing: Callable[..., Any], after: int) -> Callable[..., Any]:
+    """Transactions of which the one behind so many never begins, nor any later one."""
+    begun = 0
+
+    @contextmanager
+    def opened(study: Study, *, keep_log: bool = False) -> Iterator[Writer]:
+        nonlocal begun
+        begun += 1
+        if begun > after:
+            raise _KilledError
+        with writing(study, keep_log=keep_log) as writer:
+            yield writer
+
+    return opened
+
+
+def _with_words(population: Population) -> list[dict[str, Any]]:
+    """The hits, when a step has looked for two lexicons."""
+    step = Step("words", lexicons=("bugfix", "ml"), any_lexicon=True)
+    run_steps(population.study, provenance.begin("miner filter", {}), lambda _reader: [step])
+    _adds_up(population)
+    return population.rows("SELECT * EXCLUDE run_id FROM store.keyword_hit ORDER BY ALL")
+
+
+def _texts_read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Whose texts are read from now on."""
+    read: list[str] = []
+    hits = words._hits  # noqa: SLF001  (what is read is seen nowhere else)
+
+    def noted(text: words.Text, sought: Any) -> Iterator[words.Hit]:
+        read.append(text[0])
+        return hits(text, sought)
+
+    monkeypatch.setattr(words, "_hits", noted)
+    return read
+
+
+def _copied(population: Population, name: str) -> Path:
+    target = population.study.directory.with_name(name)
+    return Path(shutil.copytree(population.study.directory, target))
+
+
+def _first(population: Population) -> str:
+    (row,) = population.rows("SELECT min(artifact_id) AS id FROM commits")
+    return str(row["id"])
+
+
+def _write(population: Population, sql: str) -> None:
+    with population.study.writing() as writer:
+        writer.execute(sql)
 
 
 def test_without_a_study_none_is_made(command: Command, tmp_path: Path) -> None:
@@ -298,7 +616,7 @@ _STEPS = st.builds(
 
 
 @settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.lists(_STEPS, max_size=4, unique_by=lambda step: step.name), st.integers(0, 3))
 def test_any_funnel_adds_up_and_is_repeatable(

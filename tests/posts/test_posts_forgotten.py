@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -256,4 +257,17 @@ def test_comments_go_with_a_forgotten_answer_of_a_dump(posting: Start) -> None:
     assert at.miner("forget", "https://stackoverflow.com/a/2001").returncode == 0
     assert at.column("SELECT count(*) FROM store.reply WHERE post_id = 2001") == [0]
     assert at.column("SELECT count(*) FROM store.reply WHERE post_id IN (20, 2000)") == [2]
+    assert "a comment that stays" not in everything(at)
+
+
+def test_comments_on_a_forgotten_persons_answer_do_not_come_from_another_study(
+    posting: Start,
+) -> None:
+    at = posting(site(), as_usual=True)
+    other = replace(at, study=at.study.with_name("other"))
+    assert bring(at, "dump").returncode == 0
+    assert bring(other, "dump").returncode == 0
+    assert at.miner("forget", "https://stackoverflow.com/users/14/zoe").returncode == 0
+    assert at.miner("merge", other.study).returncode == 0
+    assert at.column("SELECT count(*) FROM store.reply WHERE post_id = 2001") == [0]
     assert "a comment that stays" not in everything(at)
