@@ -40,7 +40,8 @@ def beside_the_site(reader: Reader, rows: Rows) -> Said:
     by_site: dict[str, _Times] = {
         row["artifact_id"]: row
         for row in reader.rows(
-            "FROM store.post_told WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
+            "SELECT artifact_id, answers_at, comments_at FROM store.post_told "
+            "WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))",
             [sorted(questions)],
         )
     }
@@ -67,8 +68,8 @@ def note(writer: Writer, rows: Rows, exchange: Exchange) -> None:
     names = sorted({row.artifact_id for row in rows.posts})
     writer.execute(
         "INSERT INTO store.post_told SELECT unnest(?::VARCHAR[]), ?, unnest(?::TIMESTAMP[]), "
-        "unnest(?::TIMESTAMP[]) ON CONFLICT (artifact_id) DO UPDATE SET "
-        "told_at = excluded.told_at, "
+        "unnest(?::TIMESTAMP[]), ? ON CONFLICT (artifact_id) DO UPDATE SET "
+        "told_at = excluded.told_at, run_id = excluded.run_id, "
         "answers_at = coalesce(excluded.answers_at, post_told.answers_at), "
         "comments_at = coalesce(excluded.comments_at, post_told.comments_at)",
         [
@@ -76,6 +77,7 @@ def note(writer: Writer, rows: Rows, exchange: Exchange) -> None:
             exchange.fetched_at,
             [exchange.fetched_at if name in whole else None for name in names],
             [exchange.fetched_at if whole.get(name) else None for name in names],
+            exchange.run_id,
         ],
     )
 

@@ -48,7 +48,8 @@ CREATE TABLE store.post_told (
     artifact_id VARCHAR PRIMARY KEY,
     told_at     TIMESTAMP NOT NULL,      -- when the API last gave the question
     answers_at  TIMESTAMP,               -- and when with all its answers
-    comments_at TIMESTAMP                -- and when with all comments as well
+    comments_at TIMESTAMP,               -- and when with all comments as well
+    run_id      VARCHAR NOT NULL
 );
 
 -- How far a dump was read. The hash of what was read tells whether a file is the same one.

@@ -87,8 +87,9 @@ def _opened(
             else:
                 yield view, found
                 return
-        if problem is not None:
-            raise problem
+        raise problem or StudyError(
+            f"it is not known where commit {whole} is", "Name the repository as well."
+        )
 
 
 def _known(directory: Path, prefix: str) -> tuple[str, list[str]]:

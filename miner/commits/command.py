@@ -252,12 +252,16 @@ def _document(asked: _Asked, mined: Mined | None) -> dict[str, Any]:
     with study.reading() if study.exists else nullcontext() as reader:
         stored = _stored(reader, it.project, wishes) if reader else {}
         unreadable = _unreadable(reader, it.project) if reader else []
+        unrelated = _unrelated(reader, asked) if reader else []
     missing = mined.missing if mined else []
     rows = asdict(mined or Mined())
     rows.pop("missing")
     return {
         "project": f"git:{it.project}",
         "place": it.place,
+        "folder": str(it.folder),
+        "is_clone": it.is_clone,
+        "unrelated_places": unrelated,
         "run_id": asked.run.run_id if mined else None,
         "changed": mined is not None,
         "branches": len([name for name in asked.tips if name != "HEAD"]),
@@ -272,6 +276,24 @@ def _document(asked: _Asked, mined: Mined | None) -> dict[str, Any]:
         "missing_commits": missing[:_SHOWN],
         "complete": not missing and not stored.get("unreadable"),
     }
+
+
+def _unrelated(reader: Reader, asked: _Asked) -> list[str]:
+    """Other places of a project without a remote, whose commits this repository has none of."""
+    it = asked.it
+    if not it.project.startswith("local/"):
+        return []
+    others = gone.other_places(asked.view, it.place, walks.complete(reader, it.project))
+    if not others:
+        return []
+    rows = reader.rows("SELECT sha, parents FROM store.commit WHERE project = ?", [it.project])
+    parents = {row["sha"]: row["parents"] for row in rows}
+    found = []
+    for each in others:
+        theirs = gone.stored_behind(each.walk.tips.values(), parents)
+        if theirs and asked.view.missing(sorted(theirs)) == theirs:
+            found.append(each.walk.place)
+    return found
 
 
 def _stored(reader: Reader, project: str, wishes: Wishes) -> dict[str, int]:

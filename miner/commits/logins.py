@@ -46,6 +46,8 @@ def without_login(url: str) -> str:
 def remember(url: str) -> None:
     """Mask what is secret in an address from now on."""
     user, password = _login(url)
+    if not (user + (password or "")).isprintable():  # a line break would end the helper's answer
+        raise StudyError(f"the login in {shown(url)} has control characters", "Check it.")
     if password and len(password) >= SHORTEST:
         remember_secret(password)
     if _is_token(user):
@@ -57,8 +59,6 @@ def settings(url: str) -> dict[str, str]:
     user, password = _login(url)
     if not user and not password:
         return {}
-    if not (user + (password or "")).isprintable():
-        raise StudyError(f"the login in {shown(url)} has control characters", "Check it.")
     parts = split(url)
     where = f"credential.{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     if password is None and not _is_token(user):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from data.results import Column, Table
@@ -50,6 +51,12 @@ def commits_notes(found: dict[str, Any]) -> list[str]:
         )
     if rows["came_back"]:
         notes.append(f"{counted(rows['came_back'], 'commit')} came back")
+    notes += [
+        f"{found['project'].partition(':')[2]} is also the name of {place}, with which "
+        f"{found['place']} shares no commit: two repositories are mixed. Read one of them into "
+        "another --study, or rename its folder before it is read"
+        for place in found["unrelated_places"]
+    ]
     if found["missing_commits"]:
         notes.append(
             "commits that are not in the repository: "
@@ -61,7 +68,28 @@ def commits_notes(found: dict[str, Any]) -> list[str]:
             f"and {count(left)} more: SELECT artifact_id, problem FROM commits "
             "WHERE diff IN ('part', 'unreadable')"
         )
-    return notes
+    return [*notes, *_next_steps(found)]
+
+
+def _next_steps(found: dict[str, Any]) -> list[str]:
+    """How what is missing can be had."""
+    problems = [each["problem"] or "" for each in found["unreadable"]]
+    if not problems and not found["missing_commits"]:
+        return []
+    folder = shlex.quote(found["folder"])
+    if found["is_clone"]:
+        return [f"To clone it anew: remove {folder}, then run the same command"]
+    steps = []
+    if any("shallow clone" in each for each in problems):
+        steps.append(
+            f"To have all history: git -C {folder} fetch --unshallow, then the same command"
+        )
+    if found["missing_commits"] or any("shallow clone" not in each for each in problems):
+        steps.append(
+            f"To have what is missing: git -C {folder} fetch --refetch (or read a new clone, "
+            "where something is damaged), then the same command"
+        )
+    return steps
 
 
 def _joined(found: dict[str, Any]) -> str:

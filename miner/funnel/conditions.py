@@ -111,7 +111,8 @@ def _unsteady(node: Mapping[str, Any], functions: set[str]) -> str | None:
         found = None if name in _TABLE_FUNCTIONS else f"{name}()"
     elif _is(node, "FUNCTION"):
         name = node["function_name"].lower()
-        of_now = name == "age" and len(node["children"]) == 1
+        arguments = node.get("arguments") or node.get("children") or ()  # by version of DuckDB
+        of_now = name == "age" and len(arguments) == 1
         found = f"{name}()" if of_now or name in functions else None
     elif _is(node, "COLUMN_REF"):
         found = next((name for name in node["column_names"] if name.lower() in _CLOCK), None)

@@ -113,7 +113,9 @@ def _ours(place: Path, study: Path, *options: str) -> Spent:
     ended = subprocess.run(
         [sys.executable, "-c", _OURS, *words], check=True, capture_output=True, text=True
     )
-    _code, own, git = json.loads(ended.stdout.splitlines()[-1])
+    code, own, git = json.loads(ended.stdout.splitlines()[-1])
+    if code:
+        raise RuntimeError(f"miner commits ended with {code}: {ended.stderr}")
     return Spent(own, git)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from commits_reading import Reading
-from repositories_on_disk import Repository
+from repositories_on_disk import Repository, linear
 
 KEPT = {"kept.py": b"def f():\n    return 1\n"}
 DIFFS = "SELECT diff, count(*) FROM commits GROUP BY ALL ORDER BY ALL"
@@ -97,6 +98,107 @@ def test_a_commit_in_between_is_missing(
     assert found["missing_commits"] == [shas[1]]
     assert reading.rows("SELECT sha, diff FROM commits") == [(shas[2], "unreadable")]
     assert shas[1] in reading.one("SELECT problem FROM commits")
+
+
+@pytest.mark.parametrize("how", ["remove", "damage"])
+def test_a_commit_that_comes_back_is_read_with_all_behind_it(
+    tmp_path: Path, reading: Reading, how: str
+) -> None:
+    made = linear(tmp_path / "history.git", 8)
+    lost = made.git("rev-parse", "main~4").decode()
+    content = made.object_file(lost).read_bytes()
+    getattr(made, how)(lost)
+    ended = reading.run(made.folder)
+    assert ended.returncode == 1
+    assert f"git -C {made.folder} fetch --refetch" in ended.stderr
+    assert reading.read(made.folder, code=1)["changed"] is False
+    made.object_file(lost).write_bytes(content)
+    found = reading.read(made.folder)
+    assert (found["changed"], found["stored"]["commits"]) == (True, 8)
+    assert reading.read(made.folder)["changed"] is False
+
+
+def test_every_blob_that_is_missing_may_come_back(made: Repository, reading: Reading) -> None:
+    sha = made.commit({"p": b"1\n", "q": b"2\n"}, b"fix")
+    blobs = [made.git("rev-parse", f"{sha}:{name}").decode() for name in ("p", "q")]
+    content = made.object_file(blobs[1]).read_bytes()
+    for blob in blobs:
+        made.remove(blob)
+    reading.read(made.folder, code=1)
+    made.object_file(blobs[1]).write_bytes(content)
+    reading.read(made.folder, code=1)
+    assert reading.rows("SELECT path, added FROM commit_files ORDER BY path") == [
+        ("p", None),
+        ("q", 1),
+    ]
+    assert reading.read(made.folder, code=1)["changed"] is False
+
+
+def test_what_is_damaged_in_the_middle_has_not_come_back(
+    made: Repository, reading: Reading
+) -> None:
+    sha = made.commit({"a": bytes(range(65, 91)) * 900, "b": b"1\n"}, b"fix")
+    path = made.object_file(made.git("rev-parse", f"{sha}:a").decode())
+    path.chmod(0o644)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert reading.read(made.folder, code=1)["unreadable"][0]["diff"] == "part"
+    assert reading.read(made.folder, code=1)["changed"] is False
+
+
+def test_what_another_place_does_not_have_keeps_its_record(
+    tmp_path: Path, reading: Reading
+) -> None:
+    """A commit at the edge of a shallow clone, read there, and lost in the repository itself."""
+    made = linear(tmp_path / "history.git", 6)
+    made.git("config", "remote.origin.url", "https://github.com/o/m.git")
+    shallow = tmp_path / "shallow.git"
+    clone(made, shallow, "--depth=1")
+    url = ("config", "remote.origin.url", "https://github.com/o/m.git")
+    subprocess.run(["git", "--git-dir", str(shallow), *url], check=True)
+    lost = made.git("rev-parse", "main").decode()
+    made.point("main", "main~2")
+    made.remove(lost)
+    ended = reading.run(shallow, "--all")
+    assert f"git -C {shallow} fetch --unshallow" in ended.stderr
+    problem = "SELECT diff, problem FROM commits WHERE sha = ?"
+    before = reading.one(problem, lost)
+    assert before[0] == "unreadable"
+    reading.read(made.folder, "--all", code=1)
+    assert reading.one(problem, lost) == before
+
+
+KILLED = """\
+#!/bin/sh
+case "$*" in *diff-tree*--stdin*-p*) if [ ! -e {folder}/once ]; then
+    touch {folder}/once; {git} "$@" | head -c {bytes}; exit 137
+fi;; esac
+exec {git} "$@"
+"""
+
+
+@pytest.mark.parametrize("last", [b"\n@@ -0", b"\n:000000 100644 0000"])
+def test_a_git_that_is_killed_in_the_middle_of_a_line(
+    tmp_path: Path, reading: Reading, monkeypatch: pytest.MonkeyPatch, last: bytes
+) -> None:
+    made = linear(tmp_path / "history.git", 12)
+    reading.read(made.folder, "--all")
+    whole = {name: reading.without_runs(f"store.{name}") for name in ("commit_file", "commit_hunk")}
+    shutil.rmtree(reading.study)
+    printed = made.git(
+        "diff-tree", "--stdin", "--always", "--format=%x01%H", "--raw", "--no-abbrev", "-r",
+        "--root", "-p", "-M", "--full-index", given=made.git("rev-list", "main") + b"\n",
+    )  # fmt: skip
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    words = {"folder": folder, "git": shutil.which("git")}
+    (folder / "git").write_text(
+        KILLED.format(**words, bytes=printed.index(last, len(printed) // 2) + len(last))
+    )
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    reading.read(made.folder, "--all")
+    assert (folder / "once").exists()
+    assert whole == {name: reading.without_runs(f"store.{name}") for name in whole}
 
 
 def clone(made: Repository, to: Path, *words: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commits_reading import Reading
 from repositories_on_disk import PERSON, Repository
 
+from miner.commits import patches
 from miner.commits.messages import GUESSED
+from miner.commits.patches import End, Hunk, Whole
 
 
 @pytest.fixture
@@ -52,6 +57,9 @@ MESSAGES = [
     (b"encoding ISO-8859-1\n", b"r\xe9sum\xe9\n", "résumé", "ISO-8859-1"),
     (b"", b"r\xe9sum\xe9\n", "résumé", GUESSED),
     (b"encoding windows-1251\n", b"\xe4\xe0\n", "да", "windows-1251"),
+    (b"encoding ISO-2022-JP\n", "修正 fix".encode("iso-2022-jp"), "修正 fix", "ISO-2022-JP"),
+    (b"encoding ISO-2022-JP\n", b"plain fix", "plain fix", None),
+    (b"encoding HZ-GB-2312\n", "修正".encode("hz"), "修正", "HZ-GB-2312"),
     (b"encoding no-such-thing\n", "ja é".encode(), "ja é", None),
     (b"encoding zlib_codec\n", b"\xff\xfe", "ÿþ", GUESSED),
     (b"encoding UTF-8\n", "résumé".encode(), "résumé", None),
@@ -204,6 +212,60 @@ def test_a_hunk_that_is_too_large_is_counted_and_cut(made: Repository, reading: 
     assert 60_000 < len(text) <= 65_536
     assert text.startswith("+line 0000000\n")
     assert text.endswith(tuple("0123456789"))
+
+
+def test_a_line_of_thirty_megabytes(made: Repository, reading: Reading) -> None:
+    made.commit({"wide": b"w" * (30 << 20)})
+    reading.read(made.folder, "--all")
+    assert reading.one(
+        "SELECT text[:3], added FROM commit_hunks JOIN commit_files USING (path)"
+    ) == (
+        "+ww",
+        1,
+    )
+
+
+def events(stream: bytes) -> list[Any]:
+    """Commits with their files and hunks, however they come."""
+    found: list[Any] = []
+    hunks: list[Hunk] = []
+    for event in patches.read(io.BytesIO(stream)):
+        if isinstance(event, Hunk):
+            hunks.append(event)
+        elif isinstance(event, Whole | End):
+            hunks = event.hunks if isinstance(event, Whole) else hunks
+            texts = [replace(hunk, text=hunk.text.rstrip(b"\n")) for hunk in hunks]
+            found.append((event.commit, event.is_whole, texts))
+            hunks = []
+    return found
+
+
+@pytest.mark.parametrize("large", [5000, 9000])
+def test_what_is_read_in_pieces_is_the_same(
+    made: Repository, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    text = b"".join(b"line %d of a file\n" % number for number in range(2000))
+    parts = text.replace(b"line 5 ", b"").replace(b"line 70 ", b"x\ny ").replace(b"line 999 ", b"+")
+    first = made.commit(
+        {"a": text, "l": ("120000", made.blob(b"x")), "bin": b"\0\1", "m": b"1", "e": b""}
+        | {f"d/{number}": b"%d\n" % number for number in range(200)}
+    )
+    second = made.commit(
+        {"b": parts, "l": b"q\n" * 9000, "bin": b"\0\2", "m": ("100755", made.blob(b"1\n")),
+         "e": b"z", "w": b"w" * 30_000, "-": b"-- a\n++ b\n" * 900},
+        b"f", [first],
+    )  # fmt: skip
+    third = made.commit({}, b"g", [second])
+    given = "\n".join([first, second, third, ""]).encode()
+    stream = made.git(*patches.WORDS, given=given)
+    expected = events(stream)
+    assert [len(commit.files) for commit, _is_whole, _hunks in expected] == [205, 207, 7]
+    for chunk in (333, 1000, 4096):
+        with monkeypatch.context() as patched:
+            patched.setattr(patches, "_CHUNK", chunk)
+            patched.setattr(patches, "_LARGE", large)
+            assert any(isinstance(each, End) for each in patches.read(io.BytesIO(stream)))
+            assert events(stream) == expected
 
 
 def test_a_repository_without_commits(made: Repository, reading: Reading) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commits_reading import Reading
 from repositories_on_disk import Repository, linear
+
+from data.errors import StudyError
+from data.store import Study
+from miner.commits import clones, git, mining
+from miner.commits.walks import Wishes
 
 TABLES = ("commit", "commit_diff", "commit_file", "commit_hunk", "commit_function", "keyword_hit",
           "git_walk", "run")  # fmt: skip
@@ -162,6 +172,199 @@ def test_another_clone_of_the_project_that_is_behind_makes_nothing_gone(
     found = reading.read(tmp_path / "behind.git")
     assert found["project"] == "git:own/history"
     assert (found["rows"]["commits_new"], found["rows"]["gone"]) == (0, 0)
+
+
+def copied(made: Repository, to: Path) -> Repository:
+    """The same history and project in another place."""
+    made.git("config", "remote.origin.url", "https://github.com/Own/History.git")
+    shutil.copytree(made.folder, to)
+    other = Repository(to)
+    other.made = 100  # so that its commits are others
+    return other
+
+
+GONE = "SELECT sha FROM commits WHERE gone_at IS NOT NULL"
+
+
+def test_a_branch_that_another_place_has_is_not_gone(
+    made: Repository, reading: Reading, tmp_path: Path
+) -> None:
+    other = copied(made, tmp_path / "other.git")
+    side = made.commit({"s": b"1\n"}, b"fix aside", [tip(made)], branch="side")
+    reading.read(made.folder, "--all-branches")
+    made.commit({"t": b"1\n"}, b"fix on", [tip(made)])
+    reading.read(made.folder)  # HEAD only, though the branch is still there
+    late = other.commit({"q": b"1\n"}, b"fix q", [tip(other)])
+    reading.read(other.folder)
+    other.point("main", f"{late}~1")
+    assert reading.read(other.folder)["rows"]["gone"] == 1
+    assert reading.one(GONE) == late != side
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_what_the_study_does_not_have_does_not_hide_what_is_behind_it(
+    made: Repository, reading: Reading, tmp_path: Path, *, is_there: bool
+) -> None:
+    """As after `miner forget`: the chain of stored commits has a gap."""
+    other = copied(made, tmp_path / "other.git")
+    made.commit({"s": b"1\n"}, b"fix here", [tip(made)])
+    late = other.commit({"q": b"1\n"}, b"fix there", [other.git("rev-parse", "main~7").decode()])
+    reading.read(made.folder)
+    reading.read(other.folder)
+    gap = made.git("rev-parse", "main~3").decode()
+    with Study(reading.study).writing() as writer:
+        writer.execute("DELETE FROM store.commit WHERE sha = ?", [gap])
+    if not is_there:
+        made.folder.rename(tmp_path / "moved.git")
+    other.point("main", f"{late}~1")
+    reading.read(other.folder)
+    # Without the other place it is not known what leads to it, so nothing is marked.
+    assert reading.rows(GONE) == ([(late,)] if is_there else [])
+
+
+def test_one_clone_by_two_addresses(
+    made: Repository, reading: Reading, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(made.folder, tmp_path / "served" / "own" / "layers.git")
+    served = Repository(tmp_path / "served" / "own" / "layers.git")
+    settings = tmp_path / "settings"
+    settings.write_text(
+        f'[url "file://{tmp_path}/served/"]\n'
+        "\tinsteadOf = https://github.com/\n\tinsteadOf = git@github.com:\n"
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    names = ("own/layers", "git@github.com:own/layers.git")
+    for name in names:
+        reading.read(name)
+    old = tip(served)
+    served.point("main", "main~2")
+    assert reading.read(names[0])["rows"]["gone"] == 2
+    served.point("main", old)
+    assert reading.read(names[1])["rows"]["came_back"] == 2
+    assert reading.one("SELECT count(DISTINCT place) FROM git_walks") == 2
+
+
+def test_a_walk_that_was_broken_off_elsewhere_is_not_read_again_for_ever(
+    made: Repository, reading: Reading, tmp_path: Path
+) -> None:
+    other = copied(made, tmp_path / "other.git")
+    reading.read(made.folder)
+    with Study(reading.study).writing() as writer:
+        writer.execute("UPDATE store.git_walk SET is_complete = false")
+    shutil.rmtree(made.folder)
+    assert reading.read(other.folder)["changed"] is True
+    assert reading.read(other.folder)["changed"] is False
+
+
+def test_what_was_stored_is_kept_until_the_new_rows_come(
+    made: Repository, reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading.read(made.folder, "--no-functions")
+    before = reading.without_runs("store.commit_file")
+
+    def fail(*_words: Any) -> None:
+        raise StudyError("the power went", "Try again.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("miner.commits.diffs._optimistic", fail)
+        assert reading.run(made.folder).returncode == 1
+    assert reading.without_runs("store.commit_file") == before
+    reading.read(made.folder)
+    assert reading.without_runs("store.commit_file") == before
+
+
+# A git that stops before it prints changes: it tells the test, and waits for its word.
+STOPPING = """\
+#!/bin/sh
+case "$*" in *diff-tree*--stdin*-p*) echo here > {folder}/here; read word < {folder}/go;; esac
+exec {git} "$@"
+"""
+
+
+def started(study: Path, place: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
+    words = ["-c", "from miner.cli import main; main()", "commits", str(place), "--all"]
+    return subprocess.Popen(
+        [sys.executable, *words, "--study", str(study)],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def test_two_readings_at_once_take_turns(
+    made: Repository, reading: Reading, tmp_path: Path
+) -> None:
+    reading.read(made.folder)
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "git"
+    program.write_text(STOPPING.format(folder=folder, git=shutil.which("git")))
+    program.chmod(0o755)
+    for name in ("here", "go"):
+        os.mkfifo(folder / name)
+    root = str(Path(mining.__file__).parents[2])
+    usual = {**os.environ, "PYTHONPATH": root}
+    slow = {**usual, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    with started(reading.study, made.folder, slow) as first:
+        (folder / "here").read_text()
+        with started(reading.study, made.folder, usual) as second:
+            assert second.stderr is not None
+            said = second.stderr.readline()
+            (folder / "go").write_text("go\n")
+            first.communicate()
+            second.communicate()
+    assert f"waiting for process {first.pid} " in said
+    assert "reads local/history into this study" in said
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert reading.one("SELECT count(*), count(DISTINCT artifact_id) FROM store.commit_diff") == (
+        8,
+        8,
+    )
+    assert reading.one("SELECT count(*) FROM git_walks") == 2
+    assert not list(reading.study.glob(".commits-*"))
+
+
+def test_a_reading_whose_place_was_taken_stops(made: Repository, reading: Reading) -> None:
+    """Where there are no locks, such as on another machine with the same disk."""
+    study = Study(reading.study)
+    wishes = Wishes(everything=True)
+
+    def disturb(_done: int, _total: int, what: str) -> None:
+        if what == "messages":
+            with study.writing() as writer:
+                writer.execute("DELETE FROM store.git_walk")
+
+    with git.viewing(clones.open_place(clones.at(str(made.folder)))) as view:
+        ours = mining.Reading(
+            directory=reading.study,
+            opened=study.writing,
+            view=view,
+            project="local/history",
+            place=str(made.folder),
+            tips={"HEAD": tip(made)},
+            wishes=wishes,
+            run_id="run",
+            started_at=datetime(2024, 1, 1),  # noqa: DTZ001  (UTC)
+            options=wishes.options(),
+            earlier=[],
+            progress=disturb,
+        )
+        with pytest.raises(StudyError, match="another reading of local/history has begun"):
+            ours.run()
+    assert reading.one("SELECT count(*) FROM store.commit_diff") == 0
+
+
+def test_two_repositories_of_one_name_are_told(reading: Reading, tmp_path: Path) -> None:
+    one = linear(tmp_path / "one" / "model.git", 2)
+    two = Repository(tmp_path / "two" / "model.git")
+    two.commit({"z": b"1\n"}, b"fix another thing")
+    three = Path(shutil.copytree(one.folder, tmp_path / "three" / "model.git"))
+    assert reading.read(one.folder)["unrelated_places"] == []
+    assert reading.read(three)["unrelated_places"] == []
+    found = reading.read(two.folder)
+    assert found["unrelated_places"] == [str(one.folder), str(three)]
+    said = reading.run(two.folder).stderr
+    assert str(one.folder) in said
+    assert str(two.folder) in said
+    assert "--study" in said
 
 
 @pytest.mark.parametrize("words", [("--any-keyword",), ("--keywords", "no-such"), ("--since", "x")])

@@ -368,8 +368,11 @@ def test_what_is_forgotten_is_told(
     miner("filter", "bug words", "--lexicon", "bugfix")
     assert miner("forget", _first(population)).returncode == 0
 
-    assert json.loads(miner("status", "--funnel", "--json").stdout)["gone"] == 1
-    assert "1 are gone since" in " ".join(miner("status", "--funnel").stdout.split())
+    # What was put in by hand has no response that it could be made of again.
+    gone = 14 - population.rows("SELECT count(*) AS n FROM candidates")[0]["n"]
+    assert gone > 0
+    assert json.loads(miner("status", "--funnel", "--json").stdout)["gone"] == gone
+    assert f"{gone} are gone since" in " ".join(miner("status", "--funnel").stdout.split())
     miner("filter", "--again")
     _adds_up(population)
 
