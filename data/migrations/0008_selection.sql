@@ -101,7 +101,7 @@ SELECT
     i.number, i.state, i.state_reason, i.tracker_labels, i.tracker_type, i.tracker_priority,
     i.milestone, i.comment_count, i.reaction_count, i.author_association, i.closed_at, i.merged_at,
     p.tags, p.score, p.view_count, p.answer_count, p.accepted_answer_id,
-    c.sha, c.parents, c.is_merge, c.keyword_hits, c.files, c.added, c.deleted
+    c.sha, c.parents, c.is_merge, c.keyword_hits, c.files, c.added, c.deleted, a.run_id
 FROM artifacts a
 LEFT JOIN issues i USING (artifact_id)
 LEFT JOIN posts p USING (artifact_id)
@@ -142,6 +142,7 @@ COMMENT ON COLUMN candidates.keyword_hits IS 'Of a commit';
 COMMENT ON COLUMN candidates.files IS 'Of a commit';
 COMMENT ON COLUMN candidates.added IS 'Of a commit';
 COMMENT ON COLUMN candidates.deleted IS 'Of a commit';
+COMMENT ON COLUMN candidates.run_id IS 'The run that wrote the artifact';
 
 -- The funnel: steps in their order, what each let through, and the counts.
 CREATE TABLE store.funnel_step (
@@ -163,7 +164,7 @@ CREATE TABLE store.funnel_count (
     PRIMARY KEY (step, source, kind)
 );
 
-CREATE TABLE store.selected (
+CREATE TABLE store.funnel_member (
     step        VARCHAR NOT NULL,
     artifact_id VARCHAR NOT NULL
 );
@@ -185,12 +186,14 @@ COMMENT ON COLUMN funnel.ran_at IS 'When it was last computed with another resul
 COMMENT ON COLUMN funnel.run_id IS 'The run that computed it';
 
 CREATE VIEW selected AS
-SELECT step, position, artifact_id FROM store.selected JOIN store.funnel_step USING (step);
+SELECT step, position, artifact_id, run_id
+FROM store.funnel_member JOIN store.funnel_step USING (step);
 
 COMMENT ON VIEW selected IS 'One row for each artifact that a step of the funnel let through.';
 COMMENT ON COLUMN selected.step IS 'Name of the step';
 COMMENT ON COLUMN selected.position IS 'Its place; the last one holds the study''s population';
 COMMENT ON COLUMN selected.artifact_id IS 'What it let through';
+COMMENT ON COLUMN selected.run_id IS 'The run that computed the step';
 
 CREATE TABLE store.link (
     from_id     VARCHAR NOT NULL,

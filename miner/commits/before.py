@@ -42,7 +42,7 @@ def file_before(
     sha = sha.lower()
     if not _HASH.fullmatch(sha):
         raise StudyError(f"{shown(sha)} is no hash of a commit", "Give at least 4 of its digits.")
-    if not path or path.startswith("/") or "\0" in path:
+    if not path or path.startswith("/") or "\0" in path or ".." in path.split("/"):
         raise StudyError(
             f"{shown(path)} is no path in a repository", "Give it as commit_files.path has it."
         )

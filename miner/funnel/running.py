@@ -60,9 +60,9 @@ SELECT
         FROM counted EXCEPT SELECT * EXCLUDE step FROM store.funnel_count WHERE step = $1
     )
     AND (SELECT coalesce(sum(rows_out), 0) FROM counted)
-        = (SELECT count(*) FROM store.selected WHERE step = $1)
+        = (SELECT count(*) FROM store.funnel_member WHERE step = $1)
     AND NOT EXISTS (
-        FROM (FROM asked WHERE passes) ANTI JOIN (FROM store.selected WHERE step = $1)
+        FROM (FROM asked WHERE passes) ANTI JOIN (FROM store.funnel_member WHERE step = $1)
         USING (artifact_id)
     )
 """
@@ -142,7 +142,7 @@ def _forget_others(writer: Writer, steps: Sequence[Step]) -> list[str]:
 
 
 def _clear(writer: Writer, name: str) -> None:
-    for table in ("funnel_step", "funnel_count", "selected"):
+    for table in ("funnel_step", "funnel_count", "funnel_member"):
         writer.execute(f"DELETE FROM store.{table} WHERE step = ?", [name])
 
 
@@ -160,7 +160,7 @@ def _keep(writer: Writer, place: _Place, run: Run) -> list[str]:
         "INSERT INTO store.funnel_count SELECT ?, * FROM counted ORDER BY ALL", [place.step]
     )
     writer.execute(
-        "INSERT INTO store.selected SELECT ?, artifact_id FROM asked WHERE passes "
+        "INSERT INTO store.funnel_member SELECT ?, artifact_id FROM asked WHERE passes "
         "ORDER BY artifact_id",
         [place.step],
     )

@@ -21,7 +21,7 @@ _STALE = """
 WITH mined AS (
     SELECT artifact_id, run_id FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL
 ), seen AS (
-    SELECT artifact_id FROM store.selected WHERE step = 'all'
+    SELECT artifact_id FROM store.funnel_member WHERE step = 'all'
 )
 SELECT
     (SELECT coalesce(sum(rows_out), 0)::BIGINT FROM store.funnel_count WHERE step = 'all') AS seen,
@@ -106,7 +106,7 @@ def _groups(reader: Reader, by: str) -> list[dict[str, Any]]:
     try:
         return reader.rows(
             f"SELECT step, coalesce((\n{by}\n)::VARCHAR, '(none)') AS stratum, "
-            "count(*) AS rows_out FROM store.selected JOIN candidates USING (artifact_id) "
+            "count(*) AS rows_out FROM store.funnel_member JOIN candidates USING (artifact_id) "
             "GROUP BY ALL ORDER BY ALL"
         )
     except STATEMENT_ERRORS as error:

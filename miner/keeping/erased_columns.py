@@ -78,6 +78,6 @@ FREE = {
     "store.result": {"result", "analysis"},
     "store.run": {"command", "version", "outcome"},
     "store.search_slice": {"state"},
-    "store.selected": {"step"},
+    "store.funnel_member": {"step"},
     "store.traffic": {"project"},
 }  # fmt: skip

@@ -64,11 +64,12 @@ def test_the_command_prints_them_and_nothing_else(
         (("0000000", "was"), "this study has no commit"),
         (("--upload-pack=x", "was"), "is no hash"),
         (("HEAD", "was"), "is no hash"),
+        (("SHA" + "0" * 24, "was"), "this study has no commit"),
         (("SHA", ""), "is no path in a repository"),
         (("SHA", "/etc/passwd"), "is no path in a repository"),
         (("SHA", "folder"), "there is no file"),
         (("SHA", "folder/"), "there is no file"),
-        (("SHA", "../x"), "cannot be compared"),
+        (("SHA", "../x"), "is no path in a repository"),
     ],
 )
 def test_what_is_not_there_is_said(

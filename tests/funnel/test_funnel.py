@@ -23,7 +23,7 @@ from miner.funnel.running import run_steps
 from miner.funnel.steps import Draw, Step, step_of
 
 Command = Callable[..., CompletedProcess[str]]
-_TABLES = ("funnel_step", "funnel_count", "selected", "keyword_hit", "run")
+_TABLES = ("funnel_step", "funnel_count", "funnel_member", "keyword_hit", "run")
 
 
 @pytest.fixture(scope="module")
