@@ -113,6 +113,10 @@ def erase_people(writer: Writer, people: Collection[str], whos: Whos) -> set[str
                 "UPDATE store.commit SET message = ? WHERE artifact_id = ?",
                 [left, row["artifact_id"]],
             )
+            # Words may have stood in what is gone: a filter reads the text again.
+            writer.execute(
+                "DELETE FROM store.keyword_hit WHERE artifact_id = ?", [row["artifact_id"]]
+            )
             changed.add(row["artifact_id"])
     return changed
 

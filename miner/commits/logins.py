@@ -13,7 +13,7 @@ from data.errors import StudyError
 from data.identity import shown
 from data.redaction import SHORTEST, remember_secret
 
-_USER, _PASSWORD = "FAULTATLAS_GIT_USER", "FAULTATLAS_GIT_PASSWORD"  # noqa: S105  (their names)
+_USER, _PASSWORD = "FAULTATLAS_GIT_USER", "FAULTATLAS_GIT_PASSWORD"
 _HELPER = (
     '!f() { test "$1" != get || printf "username=%s\\npassword=%s\\n" '
     f'"${_USER}" "${_PASSWORD}"; }}; f'

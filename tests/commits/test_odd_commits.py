@@ -256,7 +256,7 @@ def test_what_is_read_in_pieces_is_the_same(
         b"f", [first],
     )  # fmt: skip
     third = made.commit({}, b"g", [second])
-    given = "\n".join([first, second, third, ""]).encode()
+    given = f"{first}\n{second}\n{third}\n".encode()
     stream = made.git(*patches.WORDS, given=given)
     expected = events(stream)
     assert [len(commit.files) for commit, _is_whole, _hunks in expected] == [205, 207, 7]

@@ -80,7 +80,7 @@ def _names(linking: Linking) -> dict[str, list[Any]]:
         queries = {
             "steps": "SELECT step, predicate, definition FROM store.funnel_step ORDER BY position",
             "counts": "SELECT step, source, kind FROM store.funnel_count ORDER BY ALL",
-            "selected": "SELECT DISTINCT step FROM store.funnel_member WHERE artifact_id = ? ORDER BY 1",
+            "selected": "SELECT step FROM store.funnel_member WHERE artifact_id = ? ORDER BY 1",
             "hits": "SELECT lexicon FROM store.keyword_hit WHERE artifact_id = ?",
             "labels": "SELECT * FROM store.final_label WHERE artifact_id = ?",
             "links": "SELECT * FROM store.link WHERE from_id = ?",
