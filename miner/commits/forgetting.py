@@ -115,7 +115,8 @@ def erase_people(writer: Writer, people: Collection[str], whos: Whos) -> set[str
             )
             # Words may have stood in what is gone: a filter reads the text again.
             writer.execute(
-                "DELETE FROM store.keyword_hit WHERE artifact_id = ?", [row["artifact_id"]]
+                "UPDATE store.keyword_hit SET text_run = '' WHERE artifact_id = ?",
+                [row["artifact_id"]],
             )
             changed.add(row["artifact_id"])
     return changed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -273,6 +274,8 @@ def test_what_was_stored_is_kept_until_the_new_rows_come(
     assert reading.without_runs("store.commit_file") == before
 
 
+LONGEST_S = 100  # then something is wrong
+
 # A git that stops before it prints changes: it tells the test, and waits for its word.
 STOPPING = """\
 #!/bin/sh
@@ -300,17 +303,21 @@ def test_two_readings_at_once_take_turns(
     program.chmod(0o755)
     for name in ("here", "go"):
         os.mkfifo(folder / name)
+    # Opened for both, so that nobody waits for the other to open it.
+    here, go = (os.open(folder / name, os.O_RDWR) for name in ("here", "go"))
     root = str(Path(mining.__file__).parents[2])
     usual = {**os.environ, "PYTHONPATH": root}
     slow = {**usual, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
     with started(reading.study, made.folder, slow) as first:
-        (folder / "here").read_text()
+        assert select.select([here], [], [], LONGEST_S)[0]
         with started(reading.study, made.folder, usual) as second:
             assert second.stderr is not None
             said = second.stderr.readline()
-            (folder / "go").write_text("go\n")
-            first.communicate()
-            second.communicate()
+            os.write(go, b"go\n")
+            first.communicate(timeout=LONGEST_S)
+            second.communicate(timeout=LONGEST_S)
+    os.close(here)
+    os.close(go)
     assert f"waiting for process {first.pid} " in said
     assert "reads local/history into this study" in said
     assert (first.returncode, second.returncode) == (0, 0)
