@@ -250,8 +250,8 @@ class Study:
         if not self.exists:
             raise StudyError(
                 f"there is no study in {self.directory}",
-                "Name one with --study DIR or $STUDY, or make one: analysis coverage-gap, "
-                "annotation import.",
+                "Name one with --study DIR or $STUDY, or make one: miner fetch, commits or posts, "
+                "annotation import, analysis coverage-gap.",
             )
         if not self._current:
             self._upgrade(for_reading=True)

@@ -254,6 +254,14 @@ def read_commits(
     all_branches: Annotated[
         bool, typer.Option("--all-branches", help="Of every branch, not of HEAD's only.")
     ] = False,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/NAME",
+            help="What a folder is a clone of, if its remote does not say so: `#12` is an issue "
+            "of that project.",
+        ),
+    ] = None,
     functions: Annotated[
         bool | None,
         typer.Option(
@@ -297,6 +305,7 @@ def read_commits(
         everything=everything,
         all_branches=all_branches,
         functions=functions,
+        project=project,
     )
     if show_before is not None:
         run_before(study, options, show_before, output)
@@ -743,7 +752,7 @@ def show_status(
     ] = False,
     by: Annotated[
         str | None,
-        typer.Option(metavar="SQL", help="With --funnel: count by this, such as project."),
+        typer.Option(metavar="SQL", help="The funnel, counted by this, such as project."),
     ] = None,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -763,6 +772,7 @@ def show_status(
     if funnel or by:
         _show_funnel(study, by, Output(as_json, quiet, verbose))
         return
+    from miner.commits.overview import repositories_table
     from miner.posts.overview import sites_table
     from miner.status import projects_table, status, status_tables
     from report.tables import console_table
@@ -770,7 +780,7 @@ def show_status(
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))
     output.document(found)
-    for fetched in (projects_table(found), sites_table(found)):
+    for fetched in (projects_table(found), repositories_table(found), sites_table(found)):
         if fetched:
             output.show(console_table(fetched, with_aside=verbose), "")
     views, runs = status_tables(found)

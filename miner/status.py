@@ -1,4 +1,4 @@
-"""What is in a study: projects and sites and how complete they are, views, newest runs."""
+"""What is in a study: projects, sites and repositories, views, newest runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from data.compaction import quoted
 from data.results import Column, Table
 from data.store import Study
+from miner.commits.overview import repositories
 from miner.posts import overview
 
 _NEWEST = 10
@@ -83,7 +84,8 @@ def status(study: Study) -> dict[str, Any]:
         )
         projects = reader.rows(_PROJECTS)
         posts = overview.sites(reader)
-    for row in (*runs, *projects, *posts):
+        commits = repositories(reader)
+    for row in (*runs, *projects, *posts, *commits):
         for key, value in row.items():
             if isinstance(value, datetime):
                 row[key] = f"{value:%Y-%m-%dT%H:%M:%SZ}"
@@ -91,6 +93,7 @@ def status(study: Study) -> dict[str, Any]:
         "study": str(study.directory),
         "projects": projects,
         "sites": posts,
+        "commits": commits,
         "rows": rows,
         "runs": runs,
     }

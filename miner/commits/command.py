@@ -7,13 +7,14 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.errors import StudyError
+from data.identity import project_of
 from data.store import Study
 from data.times import utc_time
 from miner.commits import clones, git, gone, lacking, walks
@@ -46,6 +47,7 @@ class Options:
     everything: bool = False
     all_branches: bool = False
     functions: bool | None = None
+    project: str | None = None
 
     def wishes(self, directory: Path) -> Wishes:
         """The same with lexicons and times in place of their names."""
@@ -74,6 +76,8 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
         )
     wishes = options.wishes(directory)
     it = clones.wanted(options.repository)
+    if options.project is not None:
+        it = _named(it, options.project)
     clones.refresh(it, output.tell)
     place = clones.open_place(it)
     study = Study(directory, wait_s=math.inf, tell=output.tell)
@@ -96,6 +100,15 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
             with _ending(study, run):
                 mined = reading.run()
             return _document(asked, mined)
+
+
+def _named(it: clones.Wanted, project: str) -> clones.Wanted:
+    """A folder as a clone of the project that it is said to be of."""
+    if it.is_clone:
+        raise StudyError(
+            f"{it.place} is {it.project}, whatever --project says", "Leave out --project."
+        )
+    return replace(it, project=project_of(project))
 
 
 def run_before(directory: Path, options: Options, wanted: tuple[str, str], output: Output) -> None:

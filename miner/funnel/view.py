@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from data.store import Reader, Study
 
 _MOST_COLUMNS = 6
+_WIDEST = 34  # of all headings together: a terminal must not leave a column of counts out
 _KINDS = {"issue": "issues", "pull": "pull requests", "commit": "commits", "post": "posts"}
 # Counts were stored with the first step: what is forgotten is gone from the artifacts it had.
 _STALE = """
@@ -120,7 +121,8 @@ def funnel_table(found: Mapping[str, Any]) -> Table | None:
         return None
     cells = [_cells(step, found["by"]) for step in steps]
     names = sorted({name for row in cells for name in row})
-    if len(names) > _MOST_COLUMNS:
+    widths = [max(map(len, name.split())) for name in names if name]
+    if len(names) > _MOST_COLUMNS or sum(widths) > _WIDEST:
         return _long(found, cells, names)
     columns = (
         Column("step", "Step"),

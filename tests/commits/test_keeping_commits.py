@@ -258,3 +258,27 @@ def test_with_another_key_commits_are_left_out_and_counted(
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["left_out"]["commit"] == 3
     assert _contents(study) == before
+
+
+def test_a_folder_is_a_clone_of_what_it_is_said_to_be(
+    command: Command, repository: Path, tmp_path: Path
+) -> None:
+    _git(repository, "commit", "--quiet", "--allow-empty", "-m", "Fix #12")
+    study = tmp_path / "named"
+    for _again in range(2):
+        done = command(
+            "miner", "commits", repository, "--project", "Keras-Team/keras", "--study", study
+        )
+        assert done.returncode == 0, done.stderr
+    command("miner", "link", "--study", study)
+
+    assert {row["project"] for row in _rows(study, "SELECT project FROM commits")} == {
+        "keras-team/keras"
+    }
+    (link,) = _rows(study, "SELECT to_id, kind FROM links")
+    assert link == {"to_id": "github:keras-team/keras#12", "kind": "fixes"}
+    (shown,) = json.loads(command("miner", "status", "--json", "--study", study).stdout)["commits"]
+    assert (shown["commits"], shown["gone"], shown["unfinished"]) == (4, 0, 0)
+    assert "keras-team/keras" in command("miner", "status", "--study", study).stdout
+    assert command("miner", "rebuild", "--study", study).returncode == 0
+    assert len(_rows(study, "SELECT * FROM commits WHERE project = 'keras-team/keras'")) == 4
