@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from data.results import Column, Table
+from data.results import Column, Table, rows_of
 from data.taxonomy import Node, Taxonomy
 from data.taxonomy_library import TaxonomyLibrary
 
@@ -155,8 +155,7 @@ def taxonomy_codes_below(taxonomy: Taxonomy, code: str) -> list[str]:
 def _table(
     name: str, title: str, columns: tuple[Column, ...], rows: Iterable[dict[str, Any]]
 ) -> Table:
-    cells = (tuple(row[column.key] for column in columns) for row in rows)
-    return Table(name, title, columns, tuple(cells))
+    return Table(name, title, columns, rows_of(columns, rows))
 
 
 def _grow(branch: Tree, taxonomy: Taxonomy, code: str, *, definitions: bool) -> None:

@@ -7,6 +7,7 @@ nothing here knows how it is shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -57,6 +58,13 @@ class Table:
             dict(zip((column.key for column in self.columns), row, strict=True))
             for row in self.rows
         ]
+
+
+def rows_of(
+    columns: Sequence[Column], records: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Cell, ...], ...]:
+    """The rows of a table from dictionaries by column key."""
+    return tuple(tuple(record[column.key] for column in columns) for record in records)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from data.compaction import quoted
-from data.results import Column, Table
+from data.results import Column, Table, rows_of
 from data.store import Study
 from miner.commits.overview import repositories
 from miner.posts import overview
+from report.formatting import day, minute
 
 _NEWEST = 10
 # A project is named in a checkpoint by its key (github:o/r), in an issue by its repository (o/r).
@@ -122,12 +123,12 @@ def projects_table(found: dict[str, Any]) -> Table | None:
         row
         | {
             "project": row["project"].removeprefix("github:"),
-            "newest_update": (row["newest_update"] or "")[:10],
-            "last_fetch": _to_the_minute(row["last_fetch"]),
+            "newest_update": day(row["newest_update"]),
+            "last_fetch": minute(row["last_fetch"]),
         }
         for row in found["projects"]
     ]
-    rows = tuple(tuple(row[column.key] for column in columns) for row in shown)
+    rows = rows_of(columns, shown)
     note = "Missing: comments that the tracker counts and the study does not have."
     return Table("projects", "Projects", columns, rows, note)
 
@@ -148,13 +149,6 @@ def status_tables(found: dict[str, Any]) -> tuple[Table, Table]:
             Column("command", "Command"),
             Column("outcome", "Outcome", "status"),
         ),
-        tuple(
-            (_to_the_minute(run["started_at"]), run["command"], run["outcome"])
-            for run in found["runs"]
-        ),
+        tuple((minute(run["started_at"]), run["command"], run["outcome"]) for run in found["runs"]),
     )
     return views, runs
-
-
-def _to_the_minute(time: str | None) -> str:
-    return (time or "")[:16].replace("T", " ")

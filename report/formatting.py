@@ -134,3 +134,13 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
 
 def _not_finite(value: float) -> str:
     return MISSING if math.isnan(value) else "∞" if value > 0 else "-∞"
+
+
+def day(time: str | None) -> str:
+    """The day of a time in ISO 8601; nothing for none."""
+    return (time or "")[:10]
+
+
+def minute(time: str | None) -> str:
+    """Day, hour and minute of a time in ISO 8601."""
+    return (time or "")[:16].replace("T", " ")

@@ -27,7 +27,7 @@ from miner.study_key import check_key
 from report.progress import progress
 
 if TYPE_CHECKING:
-    from data.provenance import Run
+    from data.provenance import Outcome, Run
     from data.store import Reader, Writer
     from report.console import Output
     from report.progress import Bar
@@ -232,10 +232,10 @@ def _ending(study: Study, run: Run) -> Iterator[None]:
         yield
     except BaseException as error:
         if study.exists:
-            outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+            outcome: Outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
             with suppress(StudyError), study.writing() as writer:
                 if writer.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id]):
-                    provenance.record(writer, run, outcome)  # type: ignore[arg-type]
+                    provenance.record(writer, run, outcome)
         raise
 
 

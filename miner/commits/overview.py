@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data.results import Column, Table
+from data.results import Column, Table, rows_of
+from report.formatting import day, minute
 
 if TYPE_CHECKING:
     from data.store import Reader
@@ -49,11 +50,11 @@ def repositories_table(found: dict[str, Any]) -> Table | None:
     shown = [
         row
         | {
-            "newest": (row["newest"] or "")[:10],
-            "last_read": (row["last_read"] or "")[:16].replace("T", " "),
+            "newest": day(row["newest"]),
+            "last_read": minute(row["last_read"]),
         }
         for row in found["commits"]
     ]
-    rows = tuple(tuple(row[column.key] for column in columns) for row in shown)
+    rows = rows_of(columns, shown)
     note = "With changes: commits whose files were read. Gone: no branch leads to them any more."
     return Table("commits", "Commits", columns, rows, note)

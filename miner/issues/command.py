@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from data.times import utc_time
 from miner import projects
 from miner.client import Client
 from miner.connecting import connected
+from miner.ending import ending
 from miner.ingest import Ingest
 from miner.issues import fetch, named, scope
 from miner.issues.plan import Plan
@@ -29,7 +30,6 @@ from report.formatting import counted
 from report.progress import progress
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome
     from miner.projects import Project
     from report.console import Output
 
@@ -259,25 +259,8 @@ def _ingest(
             )
 
         ingest = Ingest(study, client, project, run, on_page=show)
-        try:
+        with ending(ingest, lambda: _stored(ingest), output.tell):
             yield ingest
-        except KeyboardInterrupt:
-            _end(ingest, "interrupted")
-            output.tell(_kept(ingest))
-            raise
-        except StudyError as error:
-            _end(ingest, "partial" if ingest.pages else "failed")
-            raise _with_kept(error, ingest) from None
-        except BaseException:
-            _end(ingest, "failed")
-            raise
-
-
-def _end(ingest: Ingest, outcome: Outcome) -> None:
-    """Note how a run ended; a study that nothing was written to is not made for that."""
-    if ingest.study.exists:
-        with suppress(StudyError):  # a full disk: what ended the run is told, not this
-            ingest.note(outcome)
 
 
 def _ended(ingest: Ingest, done: fetch.Fetched, *, is_read: bool = True) -> dict[str, Any]:
@@ -287,20 +270,9 @@ def _ended(ingest: Ingest, done: fetch.Fetched, *, is_read: bool = True) -> dict
     return document
 
 
-def _kept(ingest: Ingest) -> str:
+def _stored(ingest: Ingest) -> str:
     counts = ingest.counts
-    if not ingest.pages:
-        return "nothing was stored yet; the same command begins again"
-    return (
-        f"this run has stored {counted(counts.issues_new, 'issue')} and "
-        f"{counted(counts.comments_new, 'comment')}; the same command goes on from there"
-    )
-
-
-def _with_kept(error: StudyError, ingest: Ingest) -> StudyError:
-    if not ingest.pages:
-        return error
-    return StudyError(error.message, f"{error.hint} {_kept(ingest)[0].upper()}{_kept(ingest)[1:]}.")
+    return f"{counted(counts.issues_new, 'issue')} and {counted(counts.comments_new, 'comment')}"
 
 
 def _quota(client: Client) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from data.errors import StudyError
 from data.provenance import utc_now
 from data.store import Study
 from data.times import seconds, utc_time
+from miner.ending import ending
 from miner.posts import pauses, stored
 from miner.posts.client import API, Client
 from miner.posts.dump import read_dump
@@ -32,7 +33,6 @@ from report.formatting import counted
 from report.progress import progress
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome
     from report.console import Output
 
 
@@ -210,45 +210,18 @@ def recorded(
             )
 
         ingest = PostIngest(study, host, run, client, on_page=show)
-        try:
+        with ending(ingest, lambda: _stored(ingest), output.tell):
             yield ingest
-        except KeyboardInterrupt:
-            _end(ingest, "interrupted")
-            output.tell(_kept(ingest))
-            raise
-        except StudyError as error:
-            _end(ingest, "partial" if ingest.pages else "failed")
-            raise _with_kept(error, ingest) from None
-        except BaseException:
-            _end(ingest, "failed")
-            raise
 
 
-def _end(ingest: PostIngest, outcome: Outcome) -> None:
-    """Note how a run ended; a study that nothing was written to is not made for that."""
-    if ingest.study.exists:
-        with suppress(StudyError):  # a full disk: what ended the run is told, not this
-            ingest.note(outcome)
-
-
-def _kept(ingest: PostIngest) -> str:
+def _stored(ingest: PostIngest) -> str:
     counts = ingest.counts
-    if not ingest.pages:
-        return "nothing was stored yet; the same command begins again"
     posts = counts.posts_new + counts.posts_changed
     replies = counts.replies_new + counts.replies_changed
     return (
-        f"this run has stored {counted(posts, 'question')} and "
-        f"{counted(replies, 'answer or comment', 'answers and comments')}, new or changed; the "
-        "same command goes on from there"
+        f"{counted(posts, 'question')} and "
+        f"{counted(replies, 'answer or comment', 'answers and comments')}, new or changed"
     )
-
-
-def _with_kept(error: StudyError, ingest: PostIngest) -> StudyError:
-    if not ingest.pages:
-        return error
-    kept = _kept(ingest)
-    return StudyError(error.message, f"{error.hint} {kept[0].upper()}{kept[1:]}.")
 
 
 def _no_question(selection: PostSelection, unknown: list[str]) -> StudyError:

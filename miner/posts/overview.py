@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data.results import Column, Table
+from data.results import Column, Table, rows_of
+from report.formatting import day, minute
 
 if TYPE_CHECKING:
     from data.store import Reader
@@ -82,11 +83,11 @@ def sites_table(found: dict[str, Any]) -> Table | None:
     shown = [
         row
         | {
-            "newest_update": (row["newest_update"] or "")[:10],
-            "last_fetch": (row["last_fetch"] or "")[:16].replace("T", " "),
+            "newest_update": day(row["newest_update"]),
+            "last_fetch": minute(row["last_fetch"]),
         }
         for row in found["sites"]
     ]
-    rows = tuple(tuple(row[column.key] for column in columns) for row in shown)
+    rows = rows_of(columns, shown)
     note = "Accepted: questions with an accepted answer. Unfinished: lists and files to go on with."
     return Table("sites", "Posts", columns, rows, note)

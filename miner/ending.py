@@ -1,0 +1,61 @@
+"""How a run of a miner ends: it is recorded, and what was stored is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Protocol
+
+from data.errors import StudyError
+
+if TYPE_CHECKING:
+    from data.provenance import Outcome
+    from data.store import Study
+
+
+class Recorded(Protocol):
+    """A run that stores page after page."""
+
+    pages: int
+
+    @property
+    def study(self) -> Study:
+        """Where the pages go."""
+
+    def note(self, outcome: Outcome) -> None:
+        """Store how the run stands."""
+
+
+@contextmanager
+def ending(
+    ingest: Recorded, stored: Callable[[], str], tell: Callable[[str], None]
+) -> Iterator[None]:
+    """Record a run that does not come to its end; `stored` says what of it stays."""
+
+    def kept() -> str:
+        if not ingest.pages:
+            return "nothing was stored yet; the same command begins again"
+        return f"this run has stored {stored()}; the same command goes on from there"
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        _note(ingest, "interrupted")
+        tell(kept())
+        raise
+    except StudyError as error:
+        _note(ingest, "partial" if ingest.pages else "failed")
+        if not ingest.pages:
+            raise
+        words = kept()
+        raise StudyError(error.message, f"{error.hint} {words[0].upper()}{words[1:]}.") from None
+    except BaseException:
+        _note(ingest, "failed")
+        raise
+
+
+def _note(ingest: Recorded, outcome: Outcome) -> None:
+    """A study that nothing was written to is not made for that."""
+    if ingest.study.exists:
+        with suppress(StudyError):  # a full disk: what ended the run is told, not this
+            ingest.note(outcome)
