@@ -26,7 +26,7 @@ from data.records import (
     Rows,
     row_hash,
 )
-from miner import told_posts
+from miner.posts import told
 from miner.posts.known import without_unknown
 
 if TYPE_CHECKING:
@@ -145,13 +145,13 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
 
 
 def _put_posts(writer: Writer, rows: Rows, exchange: Exchange, counts: Counts) -> None:
-    said = told_posts.beside_the_site(writer, rows)
+    said = told.beside_the_site(writer, rows)
     counts.posts_new, counts.posts_changed = _upsert(writer, PostRow, said.posts, exchange)
     counts.replies_new, counts.replies_changed = _upsert(writer, ReplyRow, said.replies, exchange)
-    told_posts.mark_gone(writer, said.gone)
+    told.mark_gone(writer, said.gone)
     if rows.posts and not rows.is_from_file:
         _are_there(writer, [row.artifact_id for row in rows.posts])
-        told_posts.note(writer, rows, exchange)
+        told.note(writer, rows, exchange)
     _mark_replies(writer, rows, exchange)
 
 
