@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from data import compaction, locks
+from data import compaction, locks, settings
 from data.errors import StudyError
 from data.migration import Migration, shipped_migrations
 from data.watching import Watch
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 DATABASE = "study.duckdb"
-SETTINGS = "study.toml"
 WAIT_S = 30.0
 
 # Their messages quote values, so words such as "No space left on device" may be a bug's title.
@@ -37,11 +36,6 @@ STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingE
 # Nothing is fetched behind the user's back.
 # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
 _CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
-
-_SETTINGS_TEXT = """\
-# Choices of this study; none are needed yet.
-# Own taxonomies go into taxonomies/, crosswalks into crosswalks/, one YAML file each.
-"""
 
 
 class Reader:
@@ -263,8 +257,8 @@ class Study:
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             _put(
-                self.directory / SETTINGS,
-                lambda draft: draft.write_text(_SETTINGS_TEXT, encoding="utf-8"),
+                self.directory / settings.SETTINGS,
+                lambda draft: draft.write_text(settings.TEXT, encoding="utf-8"),
             )
             made = _put(self.database, self._make)
         except (OSError, duckdb.Error) as error:

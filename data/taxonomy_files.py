@@ -99,9 +99,11 @@ class _Fields:
         return entries
 
 
-def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
+def read_taxonomy(
+    path: Path, content: bytes | None = None
+) -> tuple[Taxonomy | None, list[Problem]]:
     """The file's content, and everything that is wrong with it."""
-    top, problems = _top(path)
+    top, problems = _top(path, content)
     if top is None:
         return None, problems
     fields = _Fields(top, problems)
@@ -111,7 +113,7 @@ def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
         fields.complain(f"taxonomy {name!r} must be in a file {name}.yaml", "taxonomy")
     nodes = tuple(_node(entry, problems) for entry in fields.entries("nodes"))
     problems.extend(_tree_problems(nodes))
-    content = Taxonomy(
+    taxonomy = Taxonomy(
         name=name,
         version=fields.matching("version", _VERSION, "three numbers in quotes such as '1.0.0'"),
         title=fields.text("title"),
@@ -122,8 +124,8 @@ def read_taxonomy(path: Path) -> tuple[Taxonomy | None, list[Problem]]:
         nodes=nodes,
         path=path,
     )
-    problems.extend(_spelling_problems(content))
-    return content, problems
+    problems.extend(_spelling_problems(taxonomy))
+    return taxonomy, problems
 
 
 def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
@@ -153,9 +155,9 @@ def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
     return content, problems
 
 
-def _top(path: Path) -> tuple[Mapping | None, list[Problem]]:
+def _top(path: Path, content: bytes | None = None) -> tuple[Mapping | None, list[Problem]]:
     try:
-        value: Any = load(path)
+        value: Any = load(path, content)
     except UnreadableYamlError as error:
         return None, list(error.problems)
     if not isinstance(value, Mapping):

@@ -120,6 +120,15 @@ def load_taxonomy(path: Path) -> Taxonomy:
     return taxonomy
 
 
+def taxonomy_of_text(text: str, name: str) -> Taxonomy:
+    """A taxonomy whose file a study has kept; its path leads nowhere."""
+    path = Path(f"{name}.yaml")
+    taxonomy, problems = read_taxonomy(path, text.encode())
+    if taxonomy is None or problems:
+        raise _refusal(path, problems)
+    return taxonomy
+
+
 def load_crosswalk(path: Path) -> Crosswalk:
     """Read one crosswalk file; `TaxonomyLibrary` also checks its codes."""
     crosswalk, problems = read_crosswalk(path)

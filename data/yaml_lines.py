@@ -54,10 +54,13 @@ class UnreadableYamlError(Exception):
         self.problems = problems
 
 
-def load(path: Path) -> Any:
-    """The file's value: `Mapping`, list, str, int, float, bool or None."""
+def load(path: Path, content: bytes | None = None) -> Any:
+    """The file's value: `Mapping`, list, str, int, float, bool or None.
+
+    A file that is not on disk any more comes with its content.
+    """
     try:
-        text = path.read_bytes()
+        text = path.read_bytes() if content is None else content
         if len(text) > _LARGEST:
             raise UnreadableYamlError([Problem(1, f"larger than {_LARGEST:,} bytes")])
         decoded = text.decode("utf-8")

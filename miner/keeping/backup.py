@@ -25,7 +25,8 @@ from data.compaction import quoted
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.provenance import program_version, utc_now
-from data.store import DATABASE, SETTINGS, Study
+from data.settings import SETTINGS
+from data.store import DATABASE, Study
 
 _CONTENTS = "backup.json"
 _KEY = "study.key"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.final_labels import (
+from annotation.sheets.final_labels import (
     FinalLabel,
     Sheet,
     checked_round,

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from data import provenance
 from data.errors import StudyError
-from data.store import DATABASE, SETTINGS, Study, Writer
+from data.settings import SETTINGS
+from data.store import DATABASE, Study, Writer
 
 MOMENT = datetime(2024, 2, 29, 23, 59, 59, 123456)  # noqa: DTZ001  (stored as UTC without a zone)
 HEADER = 4096  # bytes of each of the three headers of a DuckDB file

@@ -1,0 +1,1 @@
+"""Agreement between raters, as functions of arrays."""

@@ -1,0 +1,1 @@
+"""Label Studio: projects, tasks and labels on a real server."""

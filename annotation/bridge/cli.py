@@ -1,0 +1,7 @@
+"""`annotation serve`, `push`, `pull` and `rater`: parses and calls, no logic."""
+
+from __future__ import annotations
+
+from report import console
+
+commands = console.application("Later.")

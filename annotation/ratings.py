@@ -1,0 +1,123 @@
+"""Who said what of which item: what agreement, adjudication and models are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from annotation.labels import Stage
+    from annotation.rounds import Round
+    from data.store import Reader
+
+# What a code of another version is in the wanted one: codes, none (retired), or None where the
+# change does not decide it and the item waits to be labelled again.
+Carry = Callable[[str, str], frozenset[str] | None]  # (from_version, code)
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Items by raters: the codes that each gave; what is not there was not given."""
+
+    items: tuple[str, ...]  # in the order of the round
+    raters: tuple[str, ...]
+    given: Mapping[tuple[str, str], frozenset[str]]  # (item, rater) -> codes
+    strata: Mapping[str, str]  # of items
+    undecided: frozenset[tuple[str, str]] = frozenset()  # given in a version that does not say
+
+    @cached_property
+    def of_items(self) -> dict[str, dict[str, frozenset[str]]]:
+        """For each item what its raters gave, raters in their order."""
+        found: dict[str, dict[str, frozenset[str]]] = {item: {} for item in self.items}
+        for item in self.items:
+            for rater in self.raters:
+                codes = self.given.get((item, rater))
+                if codes is not None:
+                    found[item][rater] = codes
+        return found
+
+    @property
+    def overlapping(self) -> tuple[str, ...]:
+        """The items that two raters or more have labelled."""
+        return tuple(item for item, said in self.of_items.items() if len(said) > 1)
+
+    def only(
+        self, items: Iterable[str] | None = None, raters: Iterable[str] | None = None
+    ) -> Ratings:
+        """The ratings of some items or raters."""
+        wanted_items = set(self.items if items is None else items)
+        wanted_raters = set(self.raters if raters is None else raters)
+        kept = {
+            key: codes
+            for key, codes in self.given.items()
+            if key[0] in wanted_items and key[1] in wanted_raters
+        }
+        return Ratings(
+            items=tuple(item for item in self.items if item in wanted_items),
+            raters=tuple(rater for rater in self.raters if rater in wanted_raters),
+            given=kept,
+            strata=self.strata,
+            undecided=self.undecided,
+        )
+
+
+def ratings_of(
+    reader: Reader,
+    of: Round,
+    *,
+    stage: Stage = "independent",
+    version: str | None = None,
+    carry: Carry | None = None,
+) -> Ratings:
+    """The current answers of a round at a stage, in one version of its taxonomy.
+
+    Where a rater answered in that version, that counts; what was said in another version is
+    carried over, if `carry` can.
+    """
+    wanted = version or of.taxonomy_version
+    items = reader.rows(
+        "SELECT item_id, stratum FROM store.item WHERE round = ? ORDER BY position", [of.name]
+    )
+    rows = reader.rows(
+        "SELECT item_id, rater, taxonomy_version, list(code ORDER BY code) AS codes FROM labels "
+        "WHERE round = ? AND stage = ? AND is_current GROUP BY ALL "
+        "ORDER BY item_id, rater, taxonomy_version = ?, taxonomy_version",
+        [of.name, stage, wanted],
+    )
+    given: dict[tuple[str, str], frozenset[str]] = {}
+    undecided: set[tuple[str, str]] = set()
+    for row in rows:  # the wanted version comes last of each item and rater
+        key = (row["item_id"], row["rater"])
+        codes = _carried(row["codes"], row["taxonomy_version"], wanted, carry)
+        if codes is None:
+            if key not in given:
+                undecided.add(key)
+        else:
+            given[key] = codes
+            undecided.discard(key)
+    raters = [*of.raters, *sorted({rater for _item, rater in given} - {*of.raters})]
+    return Ratings(
+        items=tuple(item["item_id"] for item in items),
+        raters=tuple(raters),
+        given=given,
+        strata={item["item_id"]: item["stratum"] for item in items},
+        undecided=frozenset(undecided),
+    )
+
+
+def _carried(
+    codes: Iterable[str], version: str, wanted: str, carry: Carry | None
+) -> frozenset[str] | None:
+    if version == wanted:
+        return frozenset(codes)
+    found: set[str] = set()
+    for code in codes:
+        new = (
+            frozenset((code,)) if code.startswith("~") else carry(version, code) if carry else None
+        )
+        if new is None:
+            return None
+        found |= new
+    return frozenset(found)

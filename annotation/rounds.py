@@ -1,0 +1,216 @@
+"""Labelling rounds: what is labelled, by whom, with which taxonomy, under which rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from data.errors import StudyError
+from data.provenance import utc_now
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Reader, Writer
+    from data.taxonomy import Taxonomy
+
+Origin = Literal["designed", "imported", "relabelling"]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A round, as `store.round` and `store.round_rater` hold it."""
+
+    name: str
+    origin: Origin
+    taxonomy: str
+    taxonomy_version: str
+    choice: str  # single, multiple
+    raters: tuple[str, ...]
+    sample: str | None = None
+    after: str | None = None
+    overlap: float | None = None
+    seed: int | None = None
+    statistic: str | None = None
+    threshold: float | None = None
+    suggestions: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of a round: an artifact, or one of several rows that a sheet has for it."""
+
+    item_id: str
+    artifact_id: str
+    stratum: str = ""
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """An item that a rater is to label, with its place in the rater's own order."""
+
+    item_id: str
+    rater: str
+    position: int
+
+
+def checked_name(name: str, kind: str = "round") -> str:
+    """The name of a round, sample or rater, if it is one: it is typed, shown and chosen by."""
+    if not name.strip() or name != name.strip() or not name.isprintable():
+        raise StudyError(
+            f"{name!r} is no name for a {kind}", f"Use letters and digits, such as {kind}-1."
+        )
+    return name
+
+
+def round_names(reader: Reader) -> list[str]:
+    """All rounds, in the order they were made."""
+    rows = reader.rows("SELECT round FROM store.round ORDER BY created_at, run_id, round")
+    return [row["round"] for row in rows]
+
+
+def find_round(reader: Reader, name: str) -> Round:
+    """The round of that name; one that is not there is refused, with those that are."""
+    rows = reader.rows("SELECT * FROM rounds WHERE round = ?", [name])
+    if not rows:
+        known = ", ".join(round_names(reader))
+        raise StudyError(
+            f"there is no round {name!r}",
+            f"Known: {known}." if known else "Make one: annotation round, or annotation import.",
+        )
+    row = rows[0]
+    return Round(
+        name=row["round"],
+        origin=row["origin"],
+        taxonomy=row["taxonomy"],
+        taxonomy_version=row["taxonomy_version"],
+        choice=row["choice"],
+        raters=tuple(row["raters"] or ()),
+        sample=row["sample"],
+        after=row["after_round"],
+        overlap=row["overlap"],
+        seed=row["seed"],
+        statistic=row["statistic"],
+        threshold=row["threshold"],
+        suggestions=row["suggestions"],
+    )
+
+
+def put_round(writer: Writer, new: Round, taxonomy: Taxonomy, run: Run) -> None:
+    """Store a round with its raters and the taxonomy's text; the run must have been recorded."""
+    put_taxonomy(writer, taxonomy, run)
+    writer.execute(
+        "INSERT INTO store.round VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            new.name, new.origin, new.sample, new.taxonomy, new.taxonomy_version, new.choice,
+            new.after, new.overlap, new.seed, new.statistic, new.threshold, new.suggestions,
+            utc_now(), run.run_id,
+        ],
+    )  # fmt: skip
+    put_raters(writer, new.name, new.raters, run)
+
+
+def put_raters(writer: Writer, round_name: str, raters: Sequence[str], run: Run) -> None:
+    """Add raters to a round, new ones behind those that it has; unknown ones become known."""
+    there = {
+        row["rater"]
+        for row in writer.rows("SELECT rater FROM store.round_rater WHERE round = ?", [round_name])
+    }
+    for rater in dict.fromkeys(raters):
+        add_rater(writer, rater, run)
+        if rater not in there:
+            there.add(rater)
+            writer.execute(
+                "INSERT INTO store.round_rater VALUES (?, ?, ?, ?)",
+                [round_name, rater, len(there), run.run_id],
+            )
+
+
+def add_rater(writer: Writer, rater: str, run: Run) -> bool:
+    """Make a rater known; whether it was not."""
+    checked_name(rater, "rater")
+    if writer.value("SELECT 1 FROM store.rater WHERE rater = ?", [rater]):
+        return False
+    writer.execute("INSERT INTO store.rater VALUES (?, ?, ?)", [rater, utc_now(), run.run_id])
+    return True
+
+
+def put_items(writer: Writer, round_name: str, items: Iterable[Item], run: Run) -> int:
+    """Append items to a round, those that it has left out; how many were new."""
+    import pyarrow as pa
+
+    there = {
+        row["item_id"]
+        for row in writer.rows("SELECT item_id FROM store.item WHERE round = ?", [round_name])
+    }
+    new = [item for item in items if item.item_id not in there]
+    if new:
+        count = len(new)
+        writer.insert(
+            "store.item",
+            pa.table(
+                {
+                    "round": [round_name] * count,
+                    "item_id": [item.item_id for item in new],
+                    "artifact_id": [item.artifact_id for item in new],
+                    "position": range(len(there) + 1, len(there) + count + 1),
+                    "stratum": [item.stratum for item in new],
+                    "place": pa.array([item.place for item in new], type=pa.string()),
+                    "run_id": [run.run_id] * count,
+                }
+            ),
+        )
+    return len(new)
+
+
+def put_assignments(
+    writer: Writer, round_name: str, assignments: Iterable[Assignment], run: Run
+) -> None:
+    """Store who is to label what, in which order."""
+    import pyarrow as pa
+
+    rows = list(assignments)
+    if rows:
+        writer.insert(
+            "store.assignment",
+            pa.table(
+                {
+                    "round": [round_name] * len(rows),
+                    "item_id": [row.item_id for row in rows],
+                    "rater": [row.rater for row in rows],
+                    "position": [row.position for row in rows],
+                    "run_id": [run.run_id] * len(rows),
+                }
+            ),
+        )
+
+
+def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> None:
+    """Keep the text of a taxonomy's version; another tree under the same version is refused."""
+    from data.taxonomy_library import taxonomy_of_text
+
+    rows = writer.rows(
+        "SELECT text FROM store.taxonomy_text WHERE taxonomy = ? AND version = ?",
+        [taxonomy.name, taxonomy.version],
+    )
+    if not rows:
+        writer.execute(
+            "INSERT INTO store.taxonomy_text VALUES (?, ?, ?, ?)",
+            [
+                taxonomy.name,
+                taxonomy.version,
+                taxonomy.path.read_text(encoding="utf-8"),
+                run.run_id,
+            ],
+        )
+        return
+    kept = taxonomy_of_text(rows[0]["text"], taxonomy.name)
+    if [(node.code, node.parent) for node in kept.nodes] != [
+        (node.code, node.parent) for node in taxonomy.nodes
+    ]:
+        raise StudyError(
+            f"{taxonomy.path}: the codes of {taxonomy.name} {taxonomy.version} are not those that "
+            "this study has labels of",
+            f"Give the changed file a new version; then: annotation taxonomy diff {taxonomy.name}",
+        )

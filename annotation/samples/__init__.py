@@ -1,0 +1,1 @@
+"""Samples: what is drawn, from what, by which rule."""

@@ -1,0 +1,1 @@
+"""From what raters said to what the study uses."""

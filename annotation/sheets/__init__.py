@@ -1,0 +1,1 @@
+"""Labels from and to spreadsheets."""

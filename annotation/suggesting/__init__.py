@@ -1,0 +1,1 @@
+"""What a model makes of the labels so far."""

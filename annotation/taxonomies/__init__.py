@@ -1,0 +1,1 @@
+"""Taxonomies: looking at them, checking them, changing them."""
