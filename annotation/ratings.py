@@ -81,8 +81,9 @@ def ratings_of(
         "SELECT item_id, stratum FROM store.item WHERE round = ? ORDER BY position", [of.name]
     )
     rows = reader.rows(
-        "SELECT item_id, rater, taxonomy_version, list(code ORDER BY code) AS codes FROM labels "
-        "WHERE round = ? AND stage = ? AND is_current GROUP BY ALL "
+        "SELECT item_id, rater, taxonomy_version, codes FROM store.answer "
+        "WHERE round = ? AND stage = ? AND len(codes) > 0 AND answer_id NOT IN "
+        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
         "ORDER BY item_id, rater, taxonomy_version = ?, taxonomy_version",
         [of.name, stage, wanted],
     )
