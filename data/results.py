@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 Cell = str | int | float | bool | None
 ColumnKind = Literal["text", "code", "count", "number", "percent", "points", "interval", "status"]
-FigureKind = Literal["shares", "bars", "matrix"]
+FigureKind = Literal["shares", "bars", "matrix", "trend"]
 ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
 
 
@@ -85,10 +85,15 @@ class Bar:
 
 @dataclass(frozen=True)
 class Series:
-    """One colour of a `bars` figure: a value for each category; None is not drawn."""
+    """One colour of a figure: a value for each category; None is not drawn.
+
+    A `trend` may have the ends of an interval for each value.
+    """
 
     label: str
     values: tuple[float | None, ...]
+    low: tuple[float | None, ...] = ()
+    high: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,8 +101,9 @@ class Figure:
     """The data of a figure. `kind` says which of the other fields are filled.
 
     shares: `bars`; bars: `categories` and `series`, in `unit`; matrix: `categories`
-    are the columns, `series` the rows. `description` is what a reader who cannot see
-    the figure is told.
+    are the columns, `series` the rows; trend: `categories` in their order, `series` with
+    intervals, and for each category the `threshold` that was to be reached, if any.
+    `description` is what a reader who cannot see the figure is told.
     """
 
     name: str
@@ -108,6 +114,7 @@ class Figure:
     categories: tuple[str, ...] = ()
     series: tuple[Series, ...] = ()
     unit: str = ""
+    threshold: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,12 @@ def _figure(plain: dict[str, Any]) -> Figure:
     bars = tuple(
         Bar(bar["label"], tuple(Part(**part) for part in bar["parts"])) for bar in plain["bars"]
     )
-    series = tuple(Series(row["label"], tuple(row["values"])) for row in plain["series"])
-    return Figure(
-        **{**plain, "bars": bars, "series": series, "categories": tuple(plain["categories"])}
-    )
+    series = tuple(_series(row) for row in plain["series"])
+    lists = {name: tuple(plain.get(name, ())) for name in ("categories", "threshold")}
+    return Figure(**{**plain, **lists, "bars": bars, "series": series})
+
+
+def _series(plain: dict[str, Any]) -> Series:
+    """A series; those that earlier versions stored have no intervals."""
+    ends = (tuple(plain.get(name, ())) for name in ("low", "high"))
+    return Series(plain["label"], tuple(plain["values"]), *ends)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
@@ -20,8 +21,73 @@ CONFIDENCES = (1, 99.99)
 MARGINS = (0.01, 99)
 
 
+@dataclass(frozen=True)
+class Precision:
+    """How sure a share that is estimated from a sample shall be; in percent."""
+
+    confidence: float = 95
+    margin: float = 5
+    rounding: Rounding = "nearest"
+
+    def __post_init__(self) -> None:
+        lowest, highest = CONFIDENCES
+        if not lowest <= self.confidence <= highest:
+            raise StudyError(
+                f"a confidence of {self.confidence:g} %",
+                f"It lies between {lowest} and {highest}: 95.",
+            )
+        smallest, largest = MARGINS
+        if not smallest <= self.margin <= largest:
+            raise StudyError(
+                f"a margin of {self.margin:g} %", f"It lies between {smallest} and {largest}: 5."
+            )
+
+    def unlimited(self, share: float = 0.5) -> float:
+        """Cochran's size for a population without end, before rounding."""
+        z = NormalDist().inv_cdf(0.5 + self.confidence / 200)
+        return z**2 * share * (1 - share) / (self.margin / 100) ** 2
+
+    def exact(self, population: float, share: float = 0.5) -> float:
+        """With the correction for a finite population, before rounding."""
+        unlimited = self.unlimited(share)
+        return unlimited / (1 + (unlimited - 1) / population)
+
+    def size(self, population: float, share: float = 0.5) -> int:
+        """Rounded, and never more than there are."""
+        if population <= 0:
+            return 0
+        exact = self.exact(population, share)
+        whole = math.ceil(exact) if self.rounding == "up" else math.floor(exact + 0.5)
+        return int(max(1, min(population, whole)))
+
+    def words(self, population: float) -> str:
+        """The rule in a sentence, with its numbers."""
+        size = self.size(population)
+        if math.isinf(population):
+            return f"{self._first}, {self._rounded}: {size:,}"
+        return (
+            f"n = n0 / (1 + (n0 - 1) / N) = {self.exact(population):.2f} with {self._first} and "
+            f"N = {population:,}, {self._rounded}: {size:,}"
+        )
+
+    def formula(self) -> str:
+        """The rule without a population."""
+        return f"n = n0 / (1 + (n0 - 1) / N) with {self._first}, {self._rounded}"
+
+    @property
+    def _first(self) -> str:
+        return (
+            f"n0 = z^2 * 0.25 / e^2 = {self.unlimited():.2f} "
+            f"({self.confidence:g} % confidence, {self.margin:g} % margin)"
+        )
+
+    @property
+    def _rounded(self) -> str:
+        return "rounded up" if self.rounding == "up" else "rounded to the nearest number"
+
+
 def sample_size(
-    population: int,
+    population: float | None,
     confidence: float = 95,
     margin: float = 5,
     *,
@@ -30,26 +96,11 @@ def sample_size(
 ) -> int:
     """Cochran's size with the correction for a finite population (Sampling Techniques, 1977, 4.4).
 
-    `confidence` and `margin` are percentages. The published samples of 380 of 38,463 and 379 of
-    26,326 are rounded to the nearest number, not up.
+    `confidence` and `margin` are percentages; a population of None has no end. The published
+    samples of 380 of 38,463 and 379 of 26,326 are rounded to the nearest number, not up.
     """
-    lowest, highest = CONFIDENCES
-    if not lowest <= confidence <= highest:
-        raise StudyError(
-            f"a confidence of {confidence:g} %", f"It lies between {lowest} and {highest}: 95."
-        )
-    smallest, largest = MARGINS
-    if not smallest <= margin <= largest:
-        raise StudyError(
-            f"a margin of {margin:g} %", f"It lies between {smallest} and {largest}: 5."
-        )
-    if population <= 0:
-        return 0
-    z = NormalDist().inv_cdf(0.5 + confidence / 200)
-    infinite = z**2 * share * (1 - share) / (margin / 100) ** 2
-    size = infinite / (1 + (infinite - 1) / population)
-    whole = math.ceil(size) if rounding == "up" else math.floor(size + 0.5)
-    return max(1, min(population, whole))
+    whole = math.inf if population is None else population
+    return Precision(confidence, margin, rounding).size(whole, share)
 
 
 def draw_key(seed: int, stratum: str, artifact_id: str) -> bytes:

@@ -56,8 +56,10 @@ def read_settings(directory: Path) -> Settings:
         plain = tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path}: {error}", "Mend the line; text stands in quotes.") from None
-    for problem in _problems(plain):
-        raise StudyError(f"{path}: {problem}", f"Mend {SETTINGS}; docs/labelling.md explains it.")
+    if problems := _problems(plain):
+        raise StudyError(
+            f"{path}: {'; '.join(problems)}", f"Mend {SETTINGS}; docs/labelling.md explains it."
+        )
     agreement = plain.get("agreement", {})
     threshold = agreement.get("threshold")
     return Settings(
@@ -68,24 +70,37 @@ def read_settings(directory: Path) -> Settings:
 
 
 def _problems(plain: dict[str, Any]) -> list[str]:
+    found = [problem for name, values in plain.items() for problem in _unknown(name, values)]
+    return found or _impossible(plain.get("agreement", {}))
+
+
+def _unknown(section: str, values: Any) -> list[str]:
+    """Sections and keys that there are not, and values of another kind."""
+    if section not in _KEYS:
+        return [f"nothing is called {section!r}; known: [{'], ['.join(_KEYS)}]"]
+    if not isinstance(values, dict):
+        return [f"{section} is a section: write [{section}] above its lines"]
     problems = []
-    for section, values in plain.items():
-        if section not in _KEYS or not isinstance(values, dict):
-            problems.append(f"nothing is called {section!r}; known: [{'], ['.join(_KEYS)}]")
-            continue
-        for key, value in values.items():
-            kind = _KEYS[section].get(key)
-            if kind is None:
-                problems.append(f"[{section}] has no {key!r}; known: {', '.join(_KEYS[section])}")
-            elif not isinstance(value, kind) or isinstance(value, bool):
-                problems.append(f"[{section}] {key} = {value!r} is no {_called(kind)}")
-    agreement = plain.get("agreement", {})
-    if not problems:
-        for key, known in (("statistic", STATISTICS), ("scale", SCALES)):
-            if agreement.get(key, known[0]) not in known:
-                problems.append(f"{key} = {agreement[key]!r}; known: {', '.join(known)}")
-        if not -1 <= agreement.get("threshold", 0) <= 1:
-            problems.append(f"threshold = {agreement['threshold']}: it lies between -1 and 1")
+    for key, value in values.items():
+        kind = _KEYS[section].get(key)
+        if kind is None:
+            problems.append(f"[{section}] has no {key!r}; known: {', '.join(_KEYS[section])}")
+        elif not isinstance(value, kind) or isinstance(value, bool):
+            problems.append(f"[{section}] {key} = {value!r} is no {_called(kind)}")
+    return problems
+
+
+def _impossible(agreement: dict[str, Any]) -> list[str]:
+    """Values of the right kind that mean nothing."""
+    problems = [
+        f"{key} = {agreement[key]!r}; known: {', '.join(known)}"
+        for key, known in (("statistic", STATISTICS), ("scale", SCALES))
+        if agreement.get(key, known[0]) not in known
+    ]
+    if not -1 <= agreement.get("threshold", 0) <= 1:
+        problems.append(f"threshold = {agreement['threshold']}: it lies between -1 and 1")
+    if "threshold" in agreement and "statistic" not in agreement:
+        problems.append("a threshold says nothing without a statistic")
     return problems
 
 

@@ -1,7 +1,8 @@
 """Taxonomies and crosswalks as values: nodes, trees, and what means what.
 
 Where they come from is `data.taxonomy_library`; how their files look and what can be
-wrong with them is `data.taxonomy_files`.
+wrong with them is `data.taxonomy_files`; what a change does to labels is
+`data.taxonomy_changes`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,32 @@ class Node:
 
 
 @dataclass(frozen=True)
+class Change:
+    """What became of codes in the next version. No new codes: it is not decided.
+
+    Of a move both are the code as it is called in the next version. A retired code whose
+    labels end leads to "".
+    """
+
+    kind: str  # rename, move, merge, split, retire, add
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    reason: str = ""
+    line: int = 1
+    under: str | None = None  # of a move: the new parent
+
+
+@dataclass(frozen=True)
+class Revision:
+    """How one version of a taxonomy became another."""
+
+    from_version: str
+    to_version: str
+    changes: tuple[Change, ...]
+    line: int = 1
+
+
+@dataclass(frozen=True)
 class Taxonomy:
     """A validated taxonomy. Nodes stand parent first, as in the file."""
 
@@ -43,6 +70,7 @@ class Taxonomy:
     question: str
     nodes: tuple[Node, ...]
     path: Path
+    revisions: tuple[Revision, ...] = ()  # what earlier versions this one was made of, and how
 
     @cached_property
     def _by_code(self) -> dict[str, Node]:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from data.taxonomy import Crosswalk, Node, Pair, Taxonomy, folded
+from data.taxonomy_change_files import CODE, VERSION, VERSION_MEANING, read_revisions
+from data.yaml_fields import Fields
 from data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
 
 CHOICES = ("single", "multiple")
@@ -19,8 +21,6 @@ SELECTS = ("leaves", "any")
 RELATIONS = ("exact", "narrower", "broader", "related", "none")
 
 _NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
-_CODE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.+-]*$")
-_VERSION = re.compile(r"^\d+\.\d+\.\d+$")
 
 _TAXONOMY_KEYS = ("taxonomy", "version", "title", "source", "choice", "select", "question", "nodes")
 _NODE_KEYS = ("code", "name", "definition", "not")
@@ -33,72 +33,6 @@ _DEEPEST = 50  # levels; ours have four, and whoever walks the tree may recurse
 _SHOWN = 10  # codes at either end of a long cycle
 
 
-class _Fields:
-    """Takes text fields out of a mapping and notes what is missing or strange."""
-
-    def __init__(self, mapping: Mapping, problems: list[Problem], where: str = "") -> None:
-        self.mapping = mapping
-        self.problems = problems
-        self.where = f"{where}: " if where else ""
-
-    def complain(self, text: str, key: str = "") -> None:
-        line = self.mapping.lines.get(key, self.mapping.line)
-        self.problems.append(Problem(line, f"{self.where}{text}"))
-
-    def expect(self, required: Iterable[str], optional: Iterable[str] = ()) -> None:
-        known = {*required, *optional}
-        for key in self.mapping.values:
-            if key not in known:
-                self.complain(f"unknown key {key!r}", key)
-
-    def text(self, key: str, *, required: bool = True) -> str:
-        value = self.mapping.values.get(key)
-        if value is None or (isinstance(value, str) and not value.strip()):
-            if required:
-                self.complain(f"{key} is missing", key)
-            return ""
-        if isinstance(value, str):
-            return " ".join(value.split())
-        written = self.mapping.written.get(key, "")
-        advice = f": put {written} in quotes" if written else ""
-        self.complain(f"{key} must be text{advice}", key)
-        return written
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.mapping.values.get(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            self.complain(f"{key} must be a list of texts", key)
-            return ()
-        texts = tuple(" ".join(item.split()) for item in value)
-        if not all(texts):
-            self.complain(f"{key} must not be blank", key)
-        return texts
-
-    def one_of(self, key: str, allowed: tuple[str, ...]) -> str:
-        value = self.text(key)
-        if value and value not in allowed:
-            self.complain(f"{key} must be one of {', '.join(allowed)}, not {value!r}", key)
-        return value
-
-    def matching(self, key: str, pattern: re.Pattern[str], meaning: str) -> str:
-        value = self.text(key)
-        if value and not pattern.match(value):
-            self.complain(f"{key} must be {meaning}, not {value!r}", key)
-        return value
-
-    def entries(self, key: str) -> list[Mapping]:
-        value = self.mapping.values.get(key)
-        if not isinstance(value, list) or not value:
-            self.complain(f"{key} must be a list with at least one entry", key)
-            return []
-        entries = [item for item in value if isinstance(item, Mapping)]
-        if len(entries) < len(value):
-            self.complain(f"every entry of {key} must have keys", key)
-        return entries
-
-
 def read_taxonomy(
     path: Path, content: bytes | None = None
 ) -> tuple[Taxonomy | None, list[Problem]]:
@@ -106,16 +40,17 @@ def read_taxonomy(
     top, problems = _top(path, content)
     if top is None:
         return None, problems
-    fields = _Fields(top, problems)
-    fields.expect(_TAXONOMY_KEYS)
+    fields = Fields(top, problems)
+    fields.expect(_TAXONOMY_KEYS, ("changes",))
     name = fields.matching("taxonomy", _NAME, "a name of lower-case words joined by -")
     if name and name != path.stem:
         fields.complain(f"taxonomy {name!r} must be in a file {name}.yaml", "taxonomy")
     nodes = tuple(_node(entry, problems) for entry in fields.entries("nodes"))
     problems.extend(_tree_problems(nodes))
+    version = fields.matching("version", VERSION, VERSION_MEANING)
     taxonomy = Taxonomy(
         name=name,
-        version=fields.matching("version", _VERSION, "three numbers in quotes such as '1.0.0'"),
+        version=version,
         title=fields.text("title"),
         source=fields.text("source"),
         choice=fields.one_of("choice", CHOICES),
@@ -123,6 +58,7 @@ def read_taxonomy(
         question=fields.text("question"),
         nodes=nodes,
         path=path,
+        revisions=read_revisions(fields, version) if "changes" in top.values else (),
     )
     problems.extend(_spelling_problems(taxonomy))
     return taxonomy, problems
@@ -133,7 +69,7 @@ def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
     top, problems = _top(path)
     if top is None:
         return None, problems
-    fields = _Fields(top, problems)
+    fields = Fields(top, problems)
     fields.expect(_CROSSWALK_KEYS)
     name = fields.text("crosswalk")
     source, target = fields.text("from"), fields.text("to")
@@ -143,7 +79,7 @@ def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
     problems.extend(_repeated((pair.code, pair.line) for pair in pairs))
     content = Crosswalk(
         name=name,
-        version=fields.matching("version", _VERSION, "three numbers in quotes such as '1.0.0'"),
+        version=fields.matching("version", VERSION, VERSION_MEANING),
         source_taxonomy=source,
         source_version=fields.text("from_version"),
         target_taxonomy=target,
@@ -166,10 +102,10 @@ def _top(path: Path, content: bytes | None = None) -> tuple[Mapping | None, list
 
 
 def _node(entry: Mapping, problems: list[Problem]) -> Node:
-    fields = _Fields(entry, problems, _called(entry, "code"))
+    fields = Fields(entry, problems, _called(entry, "code"))
     fields.expect(_NODE_KEYS, _NODE_OPTIONS)
     return Node(
-        code=fields.matching("code", _CODE, "letters, digits, dots and dashes"),
+        code=fields.matching("code", CODE, "letters, digits, dots and dashes"),
         name=fields.text("name"),
         parent=fields.text("parent", required=False),
         definition=fields.text("definition"),
@@ -181,7 +117,7 @@ def _node(entry: Mapping, problems: list[Problem]) -> Node:
 
 
 def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
-    fields = _Fields(entry, problems, _called(entry, "from"))
+    fields = Fields(entry, problems, _called(entry, "from"))
     fields.expect(_PAIR_KEYS)
     pair = Pair(
         code=fields.text("from"),

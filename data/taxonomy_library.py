@@ -3,7 +3,8 @@
 A taxonomy is a YAML file in `data/taxonomies/`, or in `taxonomies/` of a study; a
 crosswalk is one in `data/crosswalks/` or `crosswalks/` of a study. Nothing has to be
 registered. Files that are wrong are refused with file, line and code, all problems at
-once.
+once. A study can change a shipped taxonomy: its file of the same name stands in for the
+shipped one if it says, in `changes`, from which version it comes.
 """
 
 from __future__ import annotations
@@ -23,10 +24,23 @@ class TaxonomyLibrary:
 
     def __init__(self, study_directory: Path | None = None) -> None:
         shipped = Path(str(files("data")))
-        folders = [shipped] if study_directory is None else [shipped, study_directory]
-        self._taxonomies = _found(folder / "taxonomies" for folder in folders)
-        self._crosswalks = _found(folder / "crosswalks" for folder in folders)
-        self._loaded: dict[str, Taxonomy] = {}  # an analysis asks for the same ones many times
+        self._taxonomies = _found(shipped / "taxonomies")
+        self._crosswalks = _found(shipped / "crosswalks")
+        self._changed: dict[str, Path] = {}  # shipped ones that the study has a later version of
+        self._loaded: dict[Path, Taxonomy] = {}  # an analysis asks for the same ones many times
+        if study_directory is not None:
+            own = _found(study_directory / "taxonomies")
+            crosswalks = _found(study_directory / "crosswalks")
+            for name in sorted({*own} & {*self._taxonomies}):
+                self._changed[name] = self._taxonomies[name]
+            for name in sorted({*crosswalks} & {*self._crosswalks}):
+                raise StudyError(
+                    f"{crosswalks[name]}: a taxonomy or crosswalk {name!r} exists already "
+                    f"({self._crosswalks[name]})",
+                    "Rename the file and the name in it.",
+                )
+            self._taxonomies.update(own)
+            self._crosswalks.update(crosswalks)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,9 +69,37 @@ class TaxonomyLibrary:
                 f"Known: {', '.join(self.names)}. An own one is a file taxonomies/{name}.yaml "
                 "in the study.",
             )
-        if name not in self._loaded:
-            self._loaded[name] = load_taxonomy(path)
-        return self._loaded[name]
+        return self._successor(name) if name in self._changed else self._load(path)
+
+    def versions(self, name: str) -> tuple[Taxonomy, ...]:
+        """The versions of a taxonomy that are on disk: the shipped one, that of the study."""
+        if name not in self._taxonomies:
+            return ()
+        shipped = self._changed.get(name)
+        return (*([self._load(shipped)] if shipped else []), self.taxonomy(name))
+
+    def _successor(self, name: str) -> Taxonomy:
+        """The study's own version of a shipped taxonomy, if it says that it is one."""
+        own, shipped = self._load(self._taxonomies[name]), self._load(self._changed[name])
+        if not own.revisions or own.version == shipped.version:
+            raise StudyError(
+                f"{own.path}: a taxonomy or crosswalk {name!r} exists already ({shipped.path})",
+                "If it is a later version of that one, raise its version above "
+                f"{shipped.version} and say in `changes` what became of the codes "
+                "(docs/taxonomy-changes.md). Otherwise it is another taxonomy. Rename the file and "
+                "the name in it.",
+            )
+        return own
+
+    def _load(self, path: Path) -> Taxonomy:
+        if path not in self._loaded:
+            self._loaded[path] = load_taxonomy(path)
+        return self._loaded[path]
+
+    def _in_version(self, name: str, version: str) -> Taxonomy:
+        """The taxonomy on disk in that version, or else the one that is used."""
+        versions = {each.version: each for each in self.versions(name)}
+        return versions.get(version) or self.taxonomy(name)
 
     def crosswalk(self, source: str, target: str) -> Crosswalk | None:
         """The crosswalk from one taxonomy to another, validated against both; None if none.
@@ -71,7 +113,8 @@ class TaxonomyLibrary:
         if back is None:
             return None
         crosswalk = self._checked_crosswalk(back)
-        return crosswalk.inverted(node.code for node in self.taxonomy(source).selectable)
+        start = self._in_version(source, crosswalk.target_version)
+        return crosswalk.inverted(node.code for node in start.selectable)
 
     def crosswalk_named(self, name: str) -> Crosswalk:
         """The crosswalk of that name, or the inverse of its way back, validated as above."""
@@ -94,16 +137,16 @@ class TaxonomyLibrary:
         for name in (crosswalk.source_taxonomy, crosswalk.target_taxonomy):
             if name not in self._taxonomies:
                 known = ", ".join(self.names)
-                raise _refusal(path, [Problem(1, f"there is no taxonomy {name!r}, only {known}")])
+                raise refusal(path, [Problem(1, f"there is no taxonomy {name!r}, only {known}")])
         problems = list(
             _crosswalk_problems(
                 crosswalk,
-                self.taxonomy(crosswalk.source_taxonomy),
-                self.taxonomy(crosswalk.target_taxonomy),
+                self._in_version(crosswalk.source_taxonomy, crosswalk.source_version),
+                self._in_version(crosswalk.target_taxonomy, crosswalk.target_version),
             )
         )
         if problems:
-            raise _refusal(path, problems)
+            raise refusal(path, problems)
         return crosswalk
 
 
@@ -116,7 +159,7 @@ def load_taxonomy(path: Path) -> Taxonomy:
     """Read and validate one taxonomy file."""
     taxonomy, problems = read_taxonomy(path)
     if taxonomy is None or problems:
-        raise _refusal(path, problems)
+        raise refusal(path, problems)
     return taxonomy
 
 
@@ -125,7 +168,7 @@ def taxonomy_of_text(text: str, name: str) -> Taxonomy:
     path = Path(f"{name}.yaml")
     taxonomy, problems = read_taxonomy(path, text.encode())
     if taxonomy is None or problems:
-        raise _refusal(path, problems)
+        raise refusal(path, problems)
     return taxonomy
 
 
@@ -133,7 +176,7 @@ def load_crosswalk(path: Path) -> Crosswalk:
     """Read one crosswalk file; `TaxonomyLibrary` also checks its codes."""
     crosswalk, problems = read_crosswalk(path)
     if crosswalk is None or problems:
-        raise _refusal(path, problems)
+        raise refusal(path, problems)
     return crosswalk
 
 
@@ -159,21 +202,12 @@ def _crosswalk_problems(
             yield Problem(1, f"code {node.code}: no pair; say `relation: none` if there is none")
 
 
-def _found(folders: Iterable[Path]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for folder in folders:
-        for path in sorted(folder.glob("*.yaml")):
-            if path.stem in found:
-                raise StudyError(
-                    f"{path}: a taxonomy or crosswalk {path.stem!r} exists already "
-                    f"({found[path.stem]})",
-                    "Rename the file and the name in it.",
-                )
-            found[path.stem] = path
-    return found
+def _found(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def _refusal(path: Path, problems: list[Problem]) -> StudyError:
+def refusal(path: Path, problems: list[Problem]) -> StudyError:
+    """A file's problems in the order of its lines."""
     in_order = sorted(problems, key=lambda problem: (problem.line, problem.text))
     lines = [f"{path}:{problem.line}: {problem.text}" for problem in in_order]
     return StudyError("\n".join(lines), f"Mend the file, then: annotation taxonomy validate {path}")

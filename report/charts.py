@@ -1,4 +1,4 @@
-"""The three kinds of figure: shares of a whole, grouped bars, a matrix of numbers.
+"""Three kinds of figure: shares of a whole, grouped bars, a matrix of numbers.
 
 Each takes a `Figure` and returns a drawing of paper width. Nothing here reads a study
 or writes a file; how ink gets on the page is `canvas`'s business.

@@ -18,9 +18,14 @@ if TYPE_CHECKING:
 
 def draw(figure: Figure) -> Drawing:
     """The figure at paper width, attached to no window and no global state."""
-    from report import canvas, charts
+    from report import canvas, charts, trends
 
-    painters = {"shares": charts.shares, "bars": charts.bars, "matrix": charts.matrix}
+    painters = {
+        "shares": charts.shares,
+        "bars": charts.bars,
+        "matrix": charts.matrix,
+        "trend": trends.trend,
+    }
     with canvas.settings():
         return painters[figure.kind](figure)
 

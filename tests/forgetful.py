@@ -10,6 +10,7 @@ from typing import Any
 from loopback import World
 from loopback.payloads import USERS
 from mining import Mining
+from settled import put_final
 
 from data.store import Study
 from miner import archive
@@ -72,10 +73,7 @@ def held(directory: Path) -> bytes:
 def label(study: Study, *artifacts: str) -> None:
     with study.writing() as writer:
         for artifact in artifacts:
-            writer.execute(
-                "INSERT INTO store.final_label VALUES ('pilot', ?, ?, 't', '1', 'c', 'by', 'r')",
-                [artifact, artifact],
-            )
+            put_final(writer, artifact)
 
 
 def pseudonym(mine: Mining, artifact: str) -> str:

@@ -24,61 +24,152 @@ commands = console.application("Labels from and to spreadsheets.")
 @commands.command("import")
 def import_labels(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="CSV files in UTF-8.")],
-    item: Annotated[str, typer.Option(metavar="COL", help="Column with the item's URL or id.")],
-    final: Annotated[str, typer.Option(metavar="COL", help="Column with the final code.")],
-    taxonomy: Annotated[str, typer.Option(help="Taxonomy of the codes.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE", help="CSV or XLSX; NAME=FILE for the sheet of one rater."),
+    ],
+    item: Annotated[
+        str,
+        typer.Option(
+            metavar="COL",
+            help="Column with the item's URL or id, or a template with columns in braces.",
+        ),
+    ] = "",
+    taxonomy: Annotated[
+        str, typer.Option(help="Taxonomy of the codes. [default: that of the round]")
+    ] = "",
+    rater_columns: Annotated[
+        list[str] | None,
+        typer.Option(metavar="GLOB", help="A column for each rater, such as 'volunteer_*'."),
+    ] = None,
+    pairs: Annotated[
+        str, typer.Option(help="Columns of raters and codes, such as 'Evaluator*/Tag*'.")
+    ] = "",
+    rater: Annotated[str, typer.Option(help="The one rater of the sheet.")] = "",
+    rater_column: Annotated[
+        str, typer.Option(metavar="COL", help="Column with the rater: a row for each answer.")
+    ] = "",
+    code: Annotated[str, typer.Option(metavar="COL", help="Column with the codes.")] = "",
+    codes_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL=WORD:CODE", help="Where a column says a word, such as Yes, that code."
+        ),
+    ] = None,
+    comment: Annotated[str, typer.Option(metavar="COL", help="Column with comments.")] = "",
+    final: Annotated[str, typer.Option(metavar="COL", help="Column with the final code.")] = "",
+    stratum: Annotated[str, typer.Option(metavar="COL", help="Column with the stratum.")] = "",
+    conflict: Annotated[
+        str, typer.Option(metavar="COL", help="Column where the sheet marks conflicts: counted.")
+    ] = "",
+    stage: Annotated[
+        str, typer.Option(help="independent, negotiated (after discussion) or adjudicated.")
+    ] = "independent",
+    otherwise: Annotated[
+        str,
+        typer.Option(
+            metavar="CODE", help="Code of any other text, which is kept as a proposed code."
+        ),
+    ] = "",
+    spellings: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Confirmed table of spellings.")
+    ] = None,
+    accept_spellings: Annotated[
+        bool, typer.Option("--accept-spellings", help="Take proposed spellings as they are.")
+    ] = False,
+    fill_down: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Fill empty cells from above: merged cells, groups."),
+    ] = None,
+    skip_nameless: Annotated[
+        bool, typer.Option("--skip-nameless", help="Leave out rows that name no item; told.")
+    ] = False,
+    sheet: Annotated[str, typer.Option(help="Sheet of a workbook. [default: the first]")] = "",
+    encoding: Annotated[str, typer.Option(help="Encoding of CSV files. [default: utf-8]")] = "",
+    delimiter: Annotated[
+        str,
+        typer.Option(help="What separates columns: comma, semicolon, tab. [default: found out]"),
+    ] = "",
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Bring the settled labels of a sheet into the study.
+    """Bring the labels of sheets into the study.
 
     Items are URLs or ids of GitHub and Gitee issues, commits, Stack Overflow questions and
     papers (DOI). Codes are recognised by code, name or alias; several in a cell are separated
-    by semicolons. An artifact that stands in several rows of a sheet becomes several items.
-    The same sheet can be imported again: nothing is doubled.
+    by semicolons. Other spellings are proposed in a table for you to confirm. An artifact
+    that stands in several rows of a sheet becomes several items. The same sheet can be
+    imported again: nothing is doubled. A sheet of `annotation export` needs no options.
 
-    Example:
+    Examples:
 
-        annotation import hp pytorch.csv --item URL --final Final_label --taxonomy hp-defects
+        annotation import hp pytorch.csv --item URL --rater-columns 'volunteer_*'
+          --final Final_label --taxonomy hp-defects
+
+        annotation import r1 round_1.xlsx --item Link --pairs 'Evaluator*/Tag*'
+          --taxonomy screening --otherwise fault --conflict 'Conflict*'
+
+        annotation import pilot ann=a.xlsx bob=b.xlsx --item URL --code Type
+          --taxonomy dl-bugs
+
+        annotation import pilot discussed.csv --stage negotiated
     """
-    from annotation.sheets.final_labels import (
-        checked_round,
-        read_sheets,
-        store_final_labels,
-    )
-    from data import provenance
-    from data.taxonomy_library import TaxonomyLibrary
+    from annotation.sheets.asking import Asked
+    from annotation.sheets.command import import_sheets
 
     output = Output(as_json, quiet, verbose)
-    checked_round(round_name)
-    chosen = TaxonomyLibrary(study).taxonomy(taxonomy)
-    run = provenance.begin(
-        "annotation import",
-        {"round": round_name, "files": [str(file) for file in files], "item": item,
-         "final": final, "taxonomy": taxonomy},
+    asked = Asked(
+        item=item, rater_columns=tuple(rater_columns or ()), pairs=pairs, rater=rater,
+        rater_column=rater_column, code=code, codes_from=tuple(codes_from or ()),
+        comment=comment, final=final, stratum=stratum, conflict=conflict,
+        fill_down=tuple(fill_down or ()), sheet=sheet, encoding=encoding, delimiter=delimiter,
+        skip_nameless=skip_nameless,
     )  # fmt: skip
-    sheet = read_sheets(files, item_column=item, final_column=final, taxonomy=chosen)
-    imported = store_final_labels(open_study(study, output), round_name, chosen, sheet.labels, run)
-    output.document(
-        {
-            "round": round_name,
-            "taxonomy": chosen.name,
-            "rows": sheet.rows,
-            "stored": imported.stored,
-            "known": imported.known,
-            "unlabelled": sheet.unlabelled,
-            "repeated_artifacts": list(sheet.repeated),
-        }
+    done = import_sheets(
+        open_study(study, output), round_name, files, asked, taxonomy_name=taxonomy, stage=stage,
+        otherwise=otherwise, spellings=spellings, accept=accept_spellings,
+    )  # fmt: skip
+    output.document(done.document)
+    output.show(*done.lines)
+    for note in done.notes:
+        output.tell(note)
+
+
+@commands.command("export")
+def export_labels(
+    round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends with .csv or .xlsx.")],
+    stage: Annotated[
+        str,
+        typer.Option(help="Stage of the labels. [default: independent; with --long, all]"),
+    ] = "",
+    long: Annotated[
+        bool, typer.Option("--long", help="A row for each answer, with comments and times.")
+    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a file.")] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write a round as a sheet: a column for each rater, or a row for each answer.
+
+    The sheet can be filled in, discussed over and imported again. Cells that a spreadsheet
+    program would run as a formula get an apostrophe, which the import takes away again.
+
+    Examples:
+
+        annotation export pilot pilot.xlsx
+
+        annotation export pilot pilot.csv --long
+    """
+    from annotation.sheets.command import export_sheet
+
+    output = Output(as_json, quiet, verbose)
+    document = export_sheet(
+        open_study(study, output), round_name, file, stage=stage, is_long=long, replace=replace
     )
-    output.show(
-        f"{imported.stored:,} final labels stored in round {round_name} from {sheet.rows:,} rows"
-        f" ({imported.known:,} known already, {sheet.unlabelled:,} rows without a code)"
-    )
-    if sheet.repeated:
-        output.tell(
-            f"{len(sheet.repeated):,} artifacts stand in several rows; each row is an item: "
-            + ", ".join(sheet.repeated[:5])
-        )
+    output.document(document)
+    output.show(f"{document['rows']:,} rows of round {round_name} written to {file}")

@@ -15,9 +15,10 @@ from report.console import (
     QuietOption,
     StudyOption,
     VerboseOption,
+    open_study,
 )
 
-commands = console.application("Look at taxonomies and the crosswalks between them.")
+commands = console.application("Look at taxonomies and crosswalks, check them, change them.")
 
 
 @commands.command("list")
@@ -96,3 +97,217 @@ def validate_taxonomies(
     checked = validate(study, files or [])
     output.document({"valid": [str(path) for path in checked]})
     output.show(*(f"valid: {path}" for path in checked))
+
+
+@commands.command("diff")
+def diff_taxonomy(
+    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    old: Annotated[str, typer.Argument(help="A version; else the one before.")] = "",
+    new: Annotated[str, typer.Argument(help="Another; else the highest.")] = "",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Compare two versions of a taxonomy: what differs, and how many labels it touches.
+
+    Change the file in `taxonomies/` of the study, raise its version, and ask what that means.
+    Where the file does not say what became of its codes, the lines to add are printed.
+
+    Examples:
+
+        annotation taxonomy diff build-failures
+
+        annotation taxonomy diff build-failures 1.0.0 3.0.0
+    """
+    from annotation.taxonomies.comparison import compare
+    from data.taxonomy_library import refusal
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    if opened.exists:
+        with opened.reading() as reader:
+            found = compare(reader, study, name, old, new)
+    else:
+        found = compare(None, study, name, old, new)
+    output.document(found.document())
+    for table in found.tables():
+        output.show(console_table(table), "")
+    if found.problems:
+        raise refusal(found.new.path, list(found.problems))
+    if not found.is_declared:
+        output.show(f"Check these lines and add them to {found.new.path}:", "", found.block)
+        output.tell(f"then: annotation taxonomy migrate {name}")
+
+
+@commands.command("migrate")
+def migrate_taxonomy(
+    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    to_version: Annotated[
+        str, typer.Option("--to", metavar="VERSION", help="A version; else the highest.")
+    ] = "",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+    ] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Take the study to another version of a taxonomy.
+
+    Labels are never rewritten: they are carried where they are read. Labels of codes that were
+    split, or retired without a successor, are put down to be given again.
+
+    Examples:
+
+        annotation taxonomy migrate build-failures --dry-run
+
+        annotation taxonomy migrate build-failures
+    """
+    from annotation.taxonomies.migrating import migrate, plan
+    from data import provenance
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    begun = provenance.begin("annotation taxonomy migrate", {"taxonomy": name, "to": to_version})
+    if dry_run:
+        with opened.reading() as reader:
+            done = plan(reader, study, name, to_version or None)
+    else:
+        done = migrate(opened, name, to_version or None, begun)
+    output.document(done.document())
+    output.show(console_table(done.table()))
+    for line in done.next_steps():
+        output.tell(line)
+
+
+@commands.command("relabel")
+def relabel(
+    round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    to_file: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Write a sheet: .csv or .xlsx.")
+    ] = None,
+    from_file: Annotated[
+        Path | None, typer.Option("--from", metavar="FILE", help="Read it when it is filled in.")
+    ] = None,
+    rater: Annotated[str, typer.Option(help="Only the labels of this rater.")] = "",
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Give labels again that a changed taxonomy leaves undecided.
+
+    Without a file it shows what is left. With `--rater` everybody gets a sheet of her own.
+
+    Examples:
+
+        annotation taxonomy relabel pilot
+
+        annotation taxonomy relabel pilot --to pilot-ann.csv --rater ann
+
+        annotation taxonomy relabel pilot --from pilot-ann.csv
+    """
+    from annotation.rounds import find_round
+    from annotation.taxonomies import relabel_sheets
+    from annotation.taxonomies.relabelling import queue_document, queue_table, relabel_queue
+    from data import provenance
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    if from_file is not None:
+        begun = provenance.begin(
+            "annotation taxonomy relabel", {"round": round_name, "file": str(from_file)}
+        )
+        taken = relabel_sheets.take_sheet(opened, round_name, from_file, begun)
+        output.tell(f"{taken.stored:,} answers stored, {taken.left:,} labels are left")
+    with opened.reading() as reader:
+        of = find_round(reader, round_name)
+        queue = relabel_queue(reader, of)
+    queue = [each for each in queue if rater in {"", each.said.rater}]
+    if to_file is not None:
+        relabel_sheets.write_sheet(to_file, queue)
+        output.tell(f"{len(queue):,} labels in {to_file}; fill in `new`, then --from {to_file}")
+    output.document(queue_document(of, queue))
+    output.show(
+        console_table(queue_table(of, queue)) if queue else "nothing is left to label again"
+    )
+
+
+@commands.command("crosswalk")
+def crosswalk_labels(
+    round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    target: Annotated[str, typer.Option("--to", metavar="TAXONOMY", help="The other taxonomy.")],
+    final: Annotated[bool, typer.Option("--final", help="The final labels.")] = False,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show the labels of a round in another taxonomy, through the crosswalk between them.
+
+    Without `--final` it is what raters said independently. What has no counterpart is counted
+    and listed.
+
+    Example:
+
+        annotation taxonomy crosswalk hp --to humbatova --final
+    """
+    from annotation.rounds import find_round
+    from annotation.taxonomies.crosswalked import cross
+    from report.tables import console_table
+
+    output = Output(as_json, quiet, verbose)
+    with open_study(study, output).reading() as reader:
+        crossed = cross(reader, study, find_round(reader, round_name), target, final=final)
+    output.document(crossed.document())
+    mapped, unmapped = crossed.tables()
+    output.show(console_table(mapped), "", console_table(unmapped))
+
+
+@commands.command("saturation")
+def saturation_curve(
+    rounds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ROUND", help="Rounds in their order; without any, all."),
+    ] = None,
+    sample: Annotated[str, typer.Option(help="Only rounds of this sample.")] = "",
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Items in a batch; else a batch is a round.")
+    ] = None,
+    enough: Annotated[
+        int, typer.Option(min=1, help="So many batches without a new code are enough.")
+    ] = 2,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show how many new codes each batch of labels brings, and whether that has ended.
+
+    Codes that raters propose count. Items are taken in the order in which they were labelled.
+
+    Examples:
+
+        annotation taxonomy saturation
+
+        annotation taxonomy saturation pilot main --batch 50 --enough 3
+    """
+    from annotation.taxonomies.saturation import curve, rounds_of
+    from annotation.taxonomies.saturation_result import saturation_result
+    from data import provenance
+    from report.publish import publish, show
+
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    given = {"rounds": rounds or [], "sample": sample, "batch": batch, "enough": enough}
+    begun = provenance.begin("annotation taxonomy saturation", given)
+    with opened.reading() as reader:
+        wanted = rounds_of(reader, rounds or [], sample)
+        found = curve(reader, study, wanted, batch)
+    result = saturation_result(found, wanted, size=batch, quiet=enough)
+    show(output, result, publish(opened, result, begun))

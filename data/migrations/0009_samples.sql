@@ -3,9 +3,9 @@ CREATE TABLE store.sample (
     sample     VARCHAR PRIMARY KEY,
     frame      VARCHAR NOT NULL,         -- the condition on `candidates`; '' for all of them
     method     VARCHAR NOT NULL,         -- simple, stratified, highest
-    allocation VARCHAR NOT NULL,         -- proportional, equal, optimal; '' without strata
+    allocation VARCHAR NOT NULL,         -- proportional, equal, optimal, each; '' without strata
     strata     VARCHAR[] NOT NULL,       -- columns
-    ordered_by VARCHAR NOT NULL,         -- of highest: the column
+    ordered_by VARCHAR NOT NULL,         -- of highest: the column; of optimal: what varies
     seed       BIGINT NOT NULL,
     run_id     VARCHAR NOT NULL
 );
@@ -24,6 +24,7 @@ CREATE TABLE store.sample_draw (
     rounding    VARCHAR,
     drawn_at    TIMESTAMP NOT NULL,
     run_id      VARCHAR NOT NULL,
+    asked       INTEGER,                 -- the size that was given; NULL where it was computed
     PRIMARY KEY (sample, draw)
 );
 
@@ -32,7 +33,7 @@ CREATE TABLE store.frame_member (
     frame_hash  VARCHAR NOT NULL,
     artifact_id VARCHAR NOT NULL,
     stratum     VARCHAR NOT NULL,
-    rank_value  DOUBLE,                  -- of highest: what it is ordered by
+    rank_value  DOUBLE,                  -- of highest: what it is ordered by; of optimal: what varies
     run_id      VARCHAR NOT NULL
 );
 
@@ -67,24 +68,25 @@ COMMENT ON COLUMN samples.run_id IS 'The run that wrote the row';
 CREATE VIEW sample_draws AS
 SELECT
     sample, draw, method, allocation, strata, ordered_by, seed, frame_query, frame_count,
-    frame_hash, size, size_rule, confidence, margin, rounding, drawn_at, sample_draw.run_id
+    frame_hash, size, size_rule, confidence, margin, rounding, drawn_at, sample_draw.run_id, asked
 FROM store.sample_draw JOIN store.sample USING (sample);
 
 COMMENT ON VIEW sample_draws IS 'One row for each time that something was drawn: what from, how many, by which rule.';
 COMMENT ON COLUMN sample_draws.sample IS 'Name of the sample';
 COMMENT ON COLUMN sample_draws.draw IS '1 for the first draw, 2 and more for extensions';
 COMMENT ON COLUMN sample_draws.method IS 'simple, stratified or highest (the first by a column: no random sample)';
-COMMENT ON COLUMN sample_draws.allocation IS 'How a stratified sample is shared out: proportional, equal or optimal';
+COMMENT ON COLUMN sample_draws.allocation IS 'How a stratified sample is shared out: proportional, equal, optimal (by size and spread) or each (the size is that of every stratum)';
 COMMENT ON COLUMN sample_draws.strata IS 'Columns that the frame is divided by';
-COMMENT ON COLUMN sample_draws.ordered_by IS 'Of highest: the column';
+COMMENT ON COLUMN sample_draws.ordered_by IS 'Of highest: what by; of optimal: whose spread counts';
 COMMENT ON COLUMN sample_draws.seed IS 'Seed of the draw';
 COMMENT ON COLUMN sample_draws.frame_query IS 'The query that gave the frame';
 COMMENT ON COLUMN sample_draws.frame_count IS 'Artifacts in the frame';
-COMMENT ON COLUMN sample_draws.frame_hash IS 'SHA-256 of the frame: of its ids and strata in the order of ids';
+COMMENT ON COLUMN sample_draws.frame_hash IS 'SHA-256 of the frame: of its ids, strata and values of ordered_by in the order of ids (docs/labelling.md)';
 COMMENT ON COLUMN sample_draws.size IS 'Artifacts in the sample after this draw';
 COMMENT ON COLUMN sample_draws.size_rule IS 'How the size came about, rounding included';
 COMMENT ON COLUMN sample_draws.confidence IS 'Percent; NULL where the size was given';
 COMMENT ON COLUMN sample_draws.margin IS 'Percent; NULL where the size was given';
 COMMENT ON COLUMN sample_draws.rounding IS 'nearest or up; NULL where the size was given';
+COMMENT ON COLUMN sample_draws.asked IS 'The size that was given; NULL where it was computed';
 COMMENT ON COLUMN sample_draws.drawn_at IS 'UTC';
 COMMENT ON COLUMN sample_draws.run_id IS 'The run that wrote the row';

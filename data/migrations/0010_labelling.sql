@@ -239,7 +239,7 @@ COMMENT ON COLUMN rounds.choice IS 'single or multiple codes for an item';
 COMMENT ON COLUMN rounds.raters IS 'Raters in their order';
 COMMENT ON COLUMN rounds.item_count IS 'Items';
 COMMENT ON COLUMN rounds.after_round IS 'The round whose gate must be passed first';
-COMMENT ON COLUMN rounds.overlap IS 'Percent of the items that all raters label; the others have one rater each';
+COMMENT ON COLUMN rounds.overlap IS 'Percent of the items that all raters label; assignments say who labels the others';
 COMMENT ON COLUMN rounds.seed IS 'Seed of assignment and orders';
 COMMENT ON COLUMN rounds.statistic IS 'Statistic of agreement that was fixed beforehand; NULL if none was';
 COMMENT ON COLUMN rounds.threshold IS 'What it must reach';

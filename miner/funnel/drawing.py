@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from data.conditions import frame, value_type
 from data.errors import StudyError
 from data.sampling import Rounding, draw_key_sql, sample_size
-from miner.funnel.conditions import frame
 
 if TYPE_CHECKING:
     from data.store import Reader, Writer
@@ -22,7 +22,7 @@ _ORDERED = re.compile(
 
 def refuse_unordered(reader: Reader, name: str, draw: Draw) -> None:
     """Before anything is run: that there is a highest of these values."""
-    if draw.highest and not _ORDERED.fullmatch(kind := _type(reader, draw.highest)):
+    if draw.highest and not _ORDERED.fullmatch(kind := value_type(reader, draw.highest)):
         raise StudyError(
             f"step {name!r}: --highest {draw.highest} has no order, it is {kind}",
             "Name a number, a date or a text: --highest score.",
@@ -35,7 +35,7 @@ def draw_sample(writer: Writer, draw: Draw) -> None:
     value = "NULL"
     if draw.highest:
         value = f"(\n{draw.highest}\n)"
-        if _type(writer, draw.highest) in ("FLOAT", "DOUBLE"):  # what is no number is unknown
+        if value_type(writer, draw.highest) in ("FLOAT", "DOUBLE"):  # what is no number is unknown
             value = f"nullif({value}, 'nan'::DOUBLE)"
     writer.execute(
         "CREATE OR REPLACE TEMP TABLE stratum AS "
@@ -64,8 +64,3 @@ def _size(draw: Draw, population: int) -> int:
         return min(draw.size, population)
     rounding: Rounding = "up" if draw.rounding == "up" else "nearest"
     return sample_size(population, draw.confidence, draw.margin, rounding=rounding)
-
-
-def _type(reader: Reader, value: str) -> str:
-    (column,) = reader.rows(f"DESCRIBE SELECT (\n{value}\n) AS value FROM candidates")
-    return str(column["column_type"])

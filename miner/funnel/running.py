@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
+from data.conditions import condition_problem, frame
 from data.errors import StudyError
 from data.store import STATEMENT_ERRORS
-from miner.funnel.conditions import condition_problem, frame, refuse_odd_sql
+from miner.funnel.conditions import refuse_odd_sql
 from miner.funnel.drawing import draw_sample, refuse_unordered
 from miner.funnel.steps import ALL, Step, stored_steps
 from miner.funnel.words import (
@@ -198,7 +199,7 @@ def _run(writer: Writer, step: Step, directory: Path) -> None:
         if step.draw:
             draw_sample(writer, step.draw)
     except STATEMENT_ERRORS as error:
-        raise condition_problem(step.name, str(error)) from error
+        raise condition_problem(f"step {step.name!r}", str(error)) from error
 
 
 def _is_noted(reader: Reader, run: Run) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from data.conditions import condition_problem, refuse_odd_query, value_query
 from data.results import Cell, Column, Table
 from data.store import STATEMENT_ERRORS
-from miner.funnel.conditions import condition_problem, refuse_odd_query, value_query
 from miner.funnel.steps import stored_steps
 from report.formatting import count
 

@@ -30,10 +30,17 @@ _CODE = ("store.commit_diff", "store.commit_file", "store.commit_hunk", "store.c
 ELSEWHERE = frozenset(
     {"store.forgotten", "store.schema_migration", "store.response", *NOTES, *_CODE, *DERIVED}
 )
-# Rows of these artifacts are removed; the other two are made of nobody's words.
-KEYS = frozenset({"artifact_id", "run_id", "response_id"})
+# Rows of these artifacts and items are removed (`erased_labels`); the others are made of nobody's
+# words.
+KEYS = frozenset(
+    {"artifact_id", "item_id", "run_id", "response_id", "answer_id", "settlement_id", "supersedes"}
+)
 
 ERASED = (
+    Column("store.account", "username", is_typed=True),
+    Column("store.answer", "comment"),
+    Column("store.answer", "proposed"),
+    Column("store.answer", "origin"),
     Column("store.checkpoint", "stream"),
     Column("store.checkpoint", "selection"),
     Column("store.checkpoint", "url"),
@@ -43,9 +50,12 @@ ERASED = (
     Column("store.commit", "message"),
     Column("store.dump_read", "stream"),
     Column("store.dump_read", "name"),
-    Column("store.final_label", "item_id"),
+    Column("store.frame_member", "stratum"),
     Column("store.funnel_step", "predicate"),
     Column("store.funnel_step", "definition", only=frozenset({"where", "by", "highest"})),
+    Column("store.gate", "reason"),
+    Column("store.item", "place"),
+    Column("store.item", "stratum"),
     Column("store.link", "from_id"),
     Column("store.link", "to_id"),
     Column("store.link", "evidence"),
@@ -53,31 +63,59 @@ ERASED = (
     Column("store.result", "parameters", is_typed=True),
     Column("store.result", "content"),
     Column("store.run", "arguments", is_typed=True),
+    Column("store.sample", "frame"),
+    Column("store.sample_draw", "frame_query"),
+    Column("store.sampled", "stratum"),
     Column("store.search_slice", "search", is_typed=True),
     Column("store.search_slice", "query", is_typed=True),
     Column("store.search_slice", "next_url"),
+    Column("store.settlement", "comment"),
+    Column("store.taxonomy_change", "reason"),
+    Column("store.taxonomy_text", "text"),
 )
 
-# Names of steps, lexicons, rounds and codes, kinds and states, hashes. The names and addresses of
-# mined projects stay: without them nothing of a project could be named or read again.
+# Names of steps, lexicons, samples, rounds, raters and codes, kinds and states, hashes. The names
+# and addresses of mined projects stay: without them nothing of a project could be named or read
+# again. A rater is called what the study likes; that is no login.
 FREE = {
+    "store.account": {"server", "rater"},
+    "store.answer": {"round", "rater", "stage", "taxonomy", "taxonomy_version", "codes"},
+    "store.assignment": {"round", "rater"},
     "store.checkpoint": {"project", "since", "etag"},
     "store.claim": {"result", "claim_id", "unit", "method", "status"},
     # Author and committer are pseudonyms, which `erase_people` takes care of.
     "store.commit": {"project", "sha", "parents", "author", "author_zone", "committer",
                      "committer_zone", "encoding", "problem", "gone_reason"},
     "store.dump_read": {"digest", "tally"},
-    "store.final_label": {"round", "taxonomy", "taxonomy_version", "code", "settled_by"},
+    "store.frame_member": {"frame_hash"},
     "store.funnel_count": {"step", "source", "kind"},
     "store.funnel_step": {"step"},
+    "store.gate": {"round", "stage", "statistic"},
     "store.git_walk": {"project", "place", "tips", "seen", "options"},
+    "store.item": {"round"},
     "store.key_check": {"fingerprint"},
     "store.keyword_hit": {"lexicon", "words", "reading", "text_run"},
     "store.link": {"kind"},
     "store.part_read": {"part"},
+    "store.project": {"server", "round", "rater", "stage", "taxonomy_version", "blindness"},
+    "store.rater": {"rater"},
+    "store.relabel": {"to_version", "code", "choices"},
     "store.result": {"result", "analysis"},
+    "store.round": {"round", "origin", "sample", "taxonomy", "taxonomy_version", "choice",
+                    "after_round", "statistic"},
+    "store.round_rater": {"round", "rater"},
     "store.run": {"command", "version", "outcome"},
+    "store.sample": {"sample", "method", "allocation", "strata", "ordered_by"},
+    "store.sample_draw": {"sample", "frame_hash", "size_rule", "rounding"},
+    "store.sampled": {"sample"},
     "store.search_slice": {"state"},
+    "store.settlement": {"round", "taxonomy", "taxonomy_version", "codes", "settled_by", "rule",
+                         "adjudicator"},
+    "store.suggestion": {"round", "code", "model"},
+    "store.task": {"server", "content_hash"},
+    "store.taxonomy_change": {"taxonomy", "from_version", "to_version", "kind", "old_codes",
+                              "new_codes"},
+    "store.taxonomy_text": {"taxonomy", "version"},
     "store.funnel_member": {"step"},
     "store.traffic": {"project"},
 }  # fmt: skip

@@ -18,6 +18,7 @@ from data.identity import shown
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
 from miner.keeping.erased_columns import ERASED, NOTES, Column
+from miner.keeping.erased_labels import drop_what_is_left
 from miner.keeping.erased_posts import words_of
 from miner.keeping.erased_words import Words
 from miner.keeping.erasing import Forgotten, Found, without
@@ -157,6 +158,7 @@ def erase_in(writer: Writer, study: Study, what: Forgotten) -> Removal:
             f"DELETE FROM {_sql(table)} WHERE list_contains(?, artifact_id)",
             [sorted(what.artifacts)],
         )
+    drop_what_is_left(writer)
     for table in NOTES:
         writer.execute(f"DELETE FROM {table}")
     _drop_links_of_comments(writer)

@@ -24,6 +24,8 @@ from miner.keeping.erasing import Forgotten, without
 from miner.keeping.forget import compact, erase_in, search
 from miner.keeping.merging_commits import TABLES as COMMITS
 from miner.keeping.merging_commits import take_commits
+from miner.keeping.merging_labels import TABLES as LABELS
+from miner.keeping.merging_labels import take_labels
 from miner.rebuild import host_of, rebuild_in
 from miner.study_key import check_key, who_in
 from miner.tables import DERIVED
@@ -46,7 +48,6 @@ _BESIDE = {
     "store.wanted": ("artifact_id",),
     "store.search_slice": ("search",),
     "store.dump_read": ("stream",),
-    "store.final_label": ("round",),
 }
 # A verification that was broken off is begun anew: with half of its marks the rest would be gone.
 _TAKEN = {
@@ -54,7 +55,6 @@ _TAKEN = {
     "AND NOT list_contains(?, coalesce(selection ->> 'artifact', ''))",
     "store.part_read": "part NOT LIKE 'listed %' AND NOT list_contains(?, artifact_id)",
     "store.wanted": "NOT list_contains(?, artifact_id)",
-    "store.final_label": "NOT list_contains(?, artifact_id)",
 }
 _ELSEWHERE = {"store.response", "store.schema_migration", "store.key_check", *DERIVED}
 _KEY = re.compile(r"[0-9a-f]{64}\n?")
@@ -77,9 +77,9 @@ def merge(
         before = forgotten(writer)
         taken = {"store.forgotten": _take(source, writer, "store.forgotten", [])}
         gone = sorted(forgotten(writer).artifacts)
-        _refuse_other_labels(source, writer, gone)
         for table in sorted(_BESIDE.keys() - taken.keys()):
             taken[table] = _take(source, writer, table, gone)
+        taken |= take_labels(source, writer, gone)
         if has_one_key := _has_one_key(study, source):
             taken |= take_commits(source, writer, forgotten(writer))
         responses = _take_responses(study, source, writer, progress)
@@ -113,21 +113,6 @@ def _refuse(study: Study, other: Study) -> None:
             f"{other.directory} was written by an older faultatlas (schema {theirs}, here {ours})",
             f"Open it once with this one: miner status --study {other.directory}",
         )
-
-
-def _refuse_other_labels(source: Reader, writer: Writer, gone: list[str]) -> None:
-    """A round that both have must be the same; which of two labels holds, nobody can tell."""
-    query = (
-        "SELECT * EXCLUDE run_id FROM store.final_label "
-        "WHERE round = ? AND NOT list_contains(?, artifact_id) ORDER BY ALL"
-    )
-    for row in source.rows("SELECT DISTINCT round FROM store.final_label ORDER BY ALL"):
-        ours = writer.rows(query, [row["round"], gone])
-        if ours and ours != source.rows(query, [row["round"], gone]):
-            raise StudyError(
-                f"both studies have a round {row['round']}, with different labels",
-                "Import one of them under another name, then merge. Nothing was changed.",
-            )
 
 
 def _take(source: Reader, writer: Writer, table: str, gone: list[str]) -> int:
@@ -235,7 +220,7 @@ def _left_out(source: Reader, taken: Iterable[str]) -> dict[str, int]:
     rows = source.rows(
         "SELECT table_name AS name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY name"
     )
-    merged = {table.removeprefix("store.") for table in (*_BESIDE, *_ELSEWHERE, *taken)}
+    merged = {table.removeprefix("store.") for table in (*_BESIDE, *_ELSEWHERE, *LABELS, *taken)}
     tables = [row["name"] for row in rows if row["name"] not in merged]
     counts = {name: source.value(f"SELECT count(*) FROM store.{quoted(name)}") for name in tables}
     return {name: count for name, count in counts.items() if count}

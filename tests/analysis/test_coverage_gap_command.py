@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from settled import put_final
 
 from data.store import Study
 
@@ -191,10 +192,7 @@ def test_final_labels_in_another_taxonomy_give_a_gap(tmp_path: Path) -> None:
 def test_labels_of_another_version_of_a_taxonomy_are_refused(tmp_path: Path) -> None:
     study = Study(tmp_path)
     with study.writing() as writer:
-        writer.execute(
-            "INSERT INTO store.final_label VALUES "
-            "('r', 'github:o/r#1', 'github:o/r#1', 'hp-defects', '0.9.0', 'A1', 'imported', 'x')"
-        )
+        put_final(writer, "github:o/r#1", "A1", taxonomy="hp-defects", version="0.9.0")
     found = run(tmp_path, "coverage-gap", "--evidence", "study")
     assert found.returncode == 1
     assert "hp-defects 0.9.0, but hp-defects is 1.0.0" in found.stderr

@@ -56,7 +56,7 @@ def test_the_real_sheets_are_imported_once(
     repeated = document.pop("repeated_artifacts")
     assert document == {
         "round": "hp", "taxonomy": "hp-defects", "rows": 2000, "stored": 0, "known": 2000,
-        "unlabelled": 0,
+        "unlabelled": 0, "items": 2000, "artifacts": 1998,
     }  # fmt: skip
     assert len(repeated) == 2
     assert labels(tmp_path / "study") == before
@@ -76,8 +76,9 @@ def test_a_changed_code_of_a_real_sheet_is_refused(
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         "error: github:pytorch/pytorch#93880 has the final code A4 in round 'hp'; "
-        "the sheet says A1\n"
-        "Labels are never overwritten: choose another round name. Nothing was stored.\n"
+        "now it would be A1\n"
+        "Final labels are never overwritten by a sheet: choose another round name, or settle it "
+        "anew: annotation adjudicate hp --from FILE. Nothing was stored.\n"
     )
     assert labels(tmp_path) == before
     # The way out that the message names.
@@ -99,8 +100,8 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         GOOD.replace("Final_label", "Label"),
         "sheet.csv:1: there is no column 'Final_label'",
     ),
-    "columns parted by semicolons": (
-        GOOD.replace(",", ";"),
+    "columns parted by something else": (
+        GOOD.replace(",", "%"),
         "sheet.csv:1: there is no column 'URL', 'Final_label'",
     ),
     "empty": ("", "sheet.csv:1: there is no column 'URL', 'Final_label'"),
@@ -126,7 +127,9 @@ def test_a_wrong_sheet_is_refused_with_file_and_line_and_makes_no_study(
     error, hint = ended.stderr.splitlines()
     assert error == f"error: {message}"
     assert hint
-    assert not study.exists()
+    assert not (study / "study.duckdb").exists()
+    # At most what the spellings may mean is written down.
+    assert [path.name for path in study.rglob("*.csv")] == ["hp.csv"] * ("spellings" in hint)
 
 
 def test_a_wrong_sheet_beside_a_good_one_leaves_a_study_as_it_was(
@@ -198,8 +201,13 @@ def test_the_run_is_recorded_without_secrets(tmp_path: Path, command: Command) -
 
 def test_an_option_that_is_missing_is_named(command: Command) -> None:
     ended = command("annotation", "import", "hp", "sheet.csv", "--item", "URL")
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert "Missing option '--final'" in ended.stderr
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "--taxonomy NAME" in ended.stderr
+    line = ("annotation", "import", "hp", sheet(GOOD), "--taxonomy", "hp-defects")
+    assert "Add --item COL" in command(*line).stderr
+    ended = command(*line, "--item", "URL")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "--final COL" in ended.stderr
 
 
 def test_the_console_script_imports_a_sheet(tmp_path: Path) -> None:

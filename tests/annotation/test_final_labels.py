@@ -10,14 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.sheets.final_labels import (
-    FinalLabel,
-    Sheet,
-    checked_round,
-    read_sheets,
-    store_final_labels,
-)
-from data import provenance
+from annotation.rounds import checked_name
+from annotation.sheets.asking import Asked
+from annotation.sheets.codes import Codebook
+from annotation.sheets.command import import_sheets
+from annotation.sheets.importing import Sheets, read_sheets
 from data.errors import StudyError
 from data.store import Study
 from data.taxonomy_library import TaxonomyLibrary
@@ -33,17 +30,34 @@ def sheet(folder: Path, *rows: str, name: str = "sheet.csv") -> Path:
     return path
 
 
-def read(*paths: Path, taxonomy: str = "hp-defects") -> Sheet:
-    chosen = LIBRARY.taxonomy(taxonomy)
-    return read_sheets(paths, item_column="item", final_column="final", taxonomy=chosen)
+COLUMNS = Asked(item="item", final="final")
+
+
+def collected(*paths: Path, taxonomy: str = "hp-defects", asked: Asked = COLUMNS) -> Sheets:
+    """What sheets say, with what is wrong with them."""
+    book = Codebook(LIBRARY.taxonomy(taxonomy))
+    return read_sheets(dict.fromkeys(paths, ""), asked, book)
+
+
+def read(*paths: Path, taxonomy: str = "hp-defects") -> Sheets:
+    found = collected(*paths, taxonomy=taxonomy)
+    assert found.problems == []
+    return found
+
+
+def finals(sheets: Sheets) -> list[tuple[str, str, str]]:
+    """Item, artifact and codes."""
+    return [
+        (item, sheets.items[item].artifact_id, ";".join(said.codes))
+        for item, said in sheets.finals.items()
+    ]
 
 
 def store(study: Study, *paths: Path, taxonomy: str = "hp-defects") -> tuple[int, int]:
     """How many labels were new and how many known."""
-    run = provenance.begin("annotation import", {})
-    labels = read(*paths, taxonomy=taxonomy).labels
-    imported = store_final_labels(study, "r1", LIBRARY.taxonomy(taxonomy), labels, run)
-    return imported.stored, imported.known
+    files = [str(path) for path in paths]
+    done = import_sheets(study, "r1", files, COLUMNS, taxonomy_name=taxonomy)
+    return done.document["stored"], done.document["known"]
 
 
 def stored(study: Study) -> dict[str, str]:
@@ -63,41 +77,41 @@ def test_items_and_codes_are_recognised_however_they_are_written(tmp_path: Path)
         "pytorch/pytorch#3,PIP/Conda installation failure",
         '"https://gitee.com/mindspore/mindspore/issues/I65G7B","Slow execution,delay,timeout"',
     )
-    assert read(path).labels == (
-        FinalLabel("github:pytorch/pytorch#1", "github:pytorch/pytorch#1", "A1"),
-        FinalLabel("github:pytorch/pytorch#2", "github:pytorch/pytorch#2", "A1"),
-        FinalLabel("github:pytorch/pytorch#3", "github:pytorch/pytorch#3", "A1"),
-        FinalLabel("gitee:mindspore/mindspore#I65G7B", "gitee:mindspore/mindspore#I65G7B", "E1"),
-    )
+    assert finals(read(path)) == [
+        ("github:pytorch/pytorch#1", "github:pytorch/pytorch#1", "A1"),
+        ("github:pytorch/pytorch#2", "github:pytorch/pytorch#2", "A1"),
+        ("github:pytorch/pytorch#3", "github:pytorch/pytorch#3", "A1"),
+        ("gitee:mindspore/mindspore#I65G7B", "gitee:mindspore/mindspore#I65G7B", "E1"),
+    ]
 
 
 def test_an_artifact_in_several_rows_becomes_several_items(tmp_path: Path) -> None:
     first = sheet(tmp_path, "o/r#1,A1", "o/r#2,A1", "https://github.com/o/r/issues/1,B1")
     found = read(first)
-    assert [(label.item_id, label.artifact_id, label.code) for label in found.labels] == [
+    assert finals(found) == [
         ("github:o/r#1", "github:o/r#1", "A1"),
         ("github:o/r#2", "github:o/r#2", "A1"),
         ("github:o/r#1~2", "github:o/r#1", "B1"),
     ]
-    assert (found.rows, found.repeated) == (3, ("github:o/r#1",))
+    assert (found.rows, found.repeated) == (3, {"github:o/r#1"})
 
 
 def test_an_artifact_in_several_sheets_is_one_item_however_they_are_grouped(tmp_path: Path) -> None:
     first = sheet(tmp_path, "o/r#1,A1", "o/r#2,A1")
     second = sheet(tmp_path, "o/r#1,A1", "o/r#3,B1", name="second.csv")
-    together = {label for path in (first, second) for label in read(path).labels}
-    assert set(read(first, second).labels) == together
-    assert read(first, first).labels == read(first).labels
+    together = {label for path in (first, second) for label in finals(read(path))}
+    assert set(finals(read(first, second))) == together
+    assert finals(read(first, first)) == finals(read(first))
     other = sheet(tmp_path, "o/r#1,B1", name="other.csv")
-    with pytest.raises(StudyError, match=r"other\.csv:2: github:o/r#1 has another code"):
-        read(first, other)
+    [problem] = collected(first, other).problems
+    assert problem == f"{other}:2: github:o/r#1 has another code in another sheet"
 
 
 def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("item,final,final\no/r#1,A1,B1\n", encoding="utf-8")
     with pytest.raises(StudyError, match="'final' stands twice"):
-        read_sheets([path], item_column="item", final_column="final", taxonomy=DEFECTS)
+        read(path)
 
 
 def test_a_sheet_without_rows_is_refused(tmp_path: Path) -> None:
@@ -108,25 +122,23 @@ def test_a_sheet_without_rows_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["", " ", " r", "a\x1b[31m", "a\nb"])
 def test_what_is_no_name_for_a_round_is_refused(name: str) -> None:
     with pytest.raises(StudyError, match="no name for a round"):
-        checked_round(name)
+        checked_name(name)
 
 
 def test_rows_without_a_code_are_counted_and_make_no_item(tmp_path: Path) -> None:
     found = read(sheet(tmp_path, "o/r#1,", 'o/r#1," "', "o/r#1", "o/r#1,A1", "nonsense,"))
-    assert (found.rows, found.unlabelled, found.repeated) == (5, 4, ())
-    assert [label.item_id for label in found.labels] == ["github:o/r#1"]
+    assert (found.rows, found.unlabelled, found.repeated) == (5, 4, set())
+    assert list(found.items) == ["github:o/r#1"]
 
 
 def test_a_cell_holds_several_codes_where_the_taxonomy_allows_it(tmp_path: Path) -> None:
     path = sheet(tmp_path, "o/r#1,T1.1; t7.1;", "o/r#2,T1", "o/r#3,;", "o/r#4,T5;T5")
     found = read(path, taxonomy="debugging-techniques")
-    assert [(label.item_id, label.code) for label in found.labels] == [
-        ("github:o/r#1", "T1.1"),
-        ("github:o/r#1", "T7.1"),
-        ("github:o/r#2", "T1"),
-        ("github:o/r#4", "T5"),
-        ("github:o/r#4", "T5"),
-    ]
+    assert {item: said.codes for item, said in found.finals.items()} == {
+        "github:o/r#1": ("T1.1", "T7.1"),
+        "github:o/r#2": ("T1",),
+        "github:o/r#4": ("T5",),
+    }
     assert found.unlabelled == 1
 
 
@@ -150,15 +162,13 @@ def test_what_may_not_be_chosen_is_refused(
     tmp_path: Path, taxonomy: str, cell: str, complaint: str
 ) -> None:
     path = sheet(tmp_path, "o/r#1,", f"o/r#1,{cell}")
-    with pytest.raises(StudyError) as refused:
-        read(path, taxonomy=taxonomy)
-    assert refused.value.message == f"{path}:3: {complaint}"
+    assert collected(path, taxonomy=taxonomy).problems == [f"{path}:3: {complaint}"]
 
 
 def test_every_wrong_cell_is_named_and_many_are_counted(tmp_path: Path) -> None:
     path = sheet(tmp_path, "o/r#1,Z1", "nonsense,A1", "o/r#2,A1", ",A1", *["o/r#3,Z9"] * 4)
     with pytest.raises(StudyError) as refused:
-        read(path)
+        store(Study(tmp_path / "study"), path)
     lines = refused.value.message.splitlines()
     assert [line.partition(": ")[0] for line in lines[:-1]] == [
         f"{path}:{number}" for number in (2, 3, 5, 6, 7)
@@ -170,9 +180,7 @@ def test_every_wrong_cell_is_named_and_many_are_counted(tmp_path: Path) -> None:
 def test_a_line_number_counts_lines_of_the_file_not_rows(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_bytes(b'\xef\xbb\xbfnote,item,final\r\n"a\r\nb",o/r#1,A1\r\nc,o/r#2,Z1\r\n')
-    with pytest.raises(StudyError) as refused:
-        read(path)
-    assert refused.value.message == f"{path}:4: 'Z1' is no code of hp-defects"
+    assert collected(path).problems == [f"{path}:4: 'Z1' is no code of hp-defects"]
 
 
 def test_the_same_sheet_stores_nothing_new(tmp_path: Path) -> None:
@@ -208,16 +216,19 @@ def test_another_final_code_is_refused_and_nothing_is_stored(
         store(study, sheet(tmp_path, f"o/r#7,{before}", f"o/r#1,{after}"), taxonomy=taxonomy)
     assert refused.value.message == (
         f"github:o/r#1 has the final code {before.replace(';', ', ')} in round 'r1'; "
-        f"the sheet says {after.replace(';', ', ')}"
+        f"now it would be {after.replace(';', ', ')}"
     )
     assert refused.value.hint.endswith("Nothing was stored.")
     assert stored(study) == {"github:o/r#1": before}
 
 
-def test_one_round_may_hold_labels_of_several_taxonomies(tmp_path: Path) -> None:
+def test_labels_of_another_taxonomy_need_a_round_of_their_own(tmp_path: Path) -> None:
     study = Study(tmp_path / "study")
     assert store(study, sheet(tmp_path, "o/r#1,A1")) == (1, 0)
-    assert store(study, sheet(tmp_path, "o/r#1,crash"), taxonomy="symptoms") == (1, 0)
+    other = sheet(tmp_path, "o/r#1,crash", name="other.csv")
+    with pytest.raises(StudyError, match="is labelled with hp-defects, not with symptoms"):
+        store(study, other, taxonomy="symptoms")
+    import_sheets(study, "r2", [str(other)], COLUMNS, taxonomy_name="symptoms")
     with study.reading() as reader:
         rows = reader.rows("SELECT taxonomy, taxonomy_version, settled_by FROM final_labels")
     assert sorted(tuple(row.values()) for row in rows) == [
@@ -240,26 +251,26 @@ def test_every_row_is_one_item(
     lines = [f"o/r#{number},{code}" for number, code in rows]
     path = sheet(tmp_path_factory.mktemp("sheets"), *lines)
     found = read(path)
-    assert [label.code for label in found.labels] == [code for _, code in rows]
-    assert len({label.item_id for label in found.labels}) == len(rows) == found.rows
-    counts = Counter(label.artifact_id for label in found.labels)
-    assert set(found.repeated) == {artifact for artifact, count in counts.items() if count > 1}
+    assert [code for _item, _artifact, code in finals(found)] == [code for _, code in rows]
+    assert len(found.items) == len(rows) == found.rows
+    counts = Counter(item.artifact_id for item in found.items.values())
+    assert found.repeated == {artifact for artifact, count in counts.items() if count > 1}
 
 
 def test_the_real_sheets_of_the_defects(tmp_path: Path, study_fixtures: Path) -> None:
     paths = [study_fixtures / "hp_defects" / f"{name}.csv" for name in ("pytorch", "mindspore")]
-    found = read_sheets(paths, item_column="URL", final_column="Final_label", taxonomy=DEFECTS)
-    assert (len(found.labels), found.rows, found.unlabelled) == (2000, 2000, 0)
-    assert len({label.item_id for label in found.labels}) == 2000
+    asked = Asked(item="URL", final="Final_label")
+    found = collected(*paths, asked=asked)
+    assert (len(found.finals), found.rows, found.unlabelled) == (2000, 2000, 0)
+    assert len(found.items) == 2000
     # Two MindSpore issues stand in two rows each, with different codes.
     assert len(found.repeated) == 2
     assert all(artifact.startswith("gitee:mindspore/mindspore#") for artifact in found.repeated)
-    twice = {label.item_id for label in found.labels if label.item_id != label.artifact_id}
+    twice = {item for item, its in found.items.items() if item != its.artifact_id}
     assert twice == {f"{artifact}~2" for artifact in found.repeated}
 
     study = Study(tmp_path / "study")
-    run = provenance.begin("annotation import", {})
-    store_final_labels(study, "hp", DEFECTS, found.labels, run)
+    import_sheets(study, "hp", list(map(str, paths)), asked, taxonomy_name="hp-defects")
     with study.reading() as reader:
         rows = reader.rows(
             "SELECT split_part(artifact_id, ':', 1) AS host, code, count(*) AS items "

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the loopback server of the tests
 
+import agreement
 import commit_mining
 import dump_mining
 import issue_mining
@@ -57,13 +58,15 @@ def bulk_insert() -> Measured:
     """Labels as one Arrow batch against row by row (a tenth of them, scaled)."""
     batch = pa.table(
         {
+            "settlement_id": [f"{number:016x}" for number in range(LABELS)],
             "round": ["r"] * LABELS,
             "item_id": [f"github:o/r#{number}" for number in range(LABELS)],
             "artifact_id": [f"github:o/r#{number}" for number in range(LABELS)],
             "taxonomy": ["hp-defects"] * LABELS,
             "taxonomy_version": ["1.0.0"] * LABELS,
-            "code": ["A1"] * LABELS,
+            "codes": [["A1"]] * LABELS,
             "settled_by": ["imported"] * LABELS,
+            "rule": ["as the sheet says"] * LABELS,
             "run_id": ["run"] * LABELS,
         }
     )
@@ -71,13 +74,14 @@ def bulk_insert() -> Measured:
 
     def by_batch() -> None:
         with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
-            writer.insert("store.final_label", batch)
+            writer.insert("store.settlement", batch)
 
     def by_row() -> None:
         with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
             for row in part:
                 writer.execute(
-                    "INSERT INTO store.final_label VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    f"INSERT INTO store.settlement ({', '.join(row)}) VALUES "
+                    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     list(row.values()),
                 )
 
@@ -146,6 +150,7 @@ def main() -> int:
         *dump_mining.measures(),
         links.again(),
         links.duplicates(),
+        agreement.resamples(),
     ]
     print(f"{'what':48} {'ours':>9} {'other':>10} {'ratio':>7}  target")
     for each in found:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from linking import OTHER_SHA, SHA, Linking
+from settled import put_final
 
 from data.store import Study
 from miner.keeping.erased_columns import ELSEWHERE, ERASED, FREE, KEYS
@@ -56,10 +57,7 @@ def linking(tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -
         linking.commit(f"{number:040x}", "Add a layer", author=who(name))
     linking.link()
     with linking.study.writing() as writer:
-        writer.execute(
-            "INSERT INTO store.final_label VALUES ('pilot', ?, ?, 'ml', '1', 'kind', 'body', 'r')",
-            [COMMIT, COMMIT],
-        )
+        put_final(writer, COMMIT, "kind", taxonomy="ml")
         writer.execute(
             "INSERT INTO store.checkpoint (stream, project, selection, url, is_complete, run_id, "
             "updated_at) VALUES ('issues', 'github:example/lib', ?, '/', true, 'r', now())",
@@ -82,7 +80,7 @@ def _names(linking: Linking) -> dict[str, list[Any]]:
             "counts": "SELECT step, source, kind FROM store.funnel_count ORDER BY ALL",
             "selected": "SELECT step FROM store.funnel_member WHERE artifact_id = ? ORDER BY 1",
             "hits": "SELECT lexicon FROM store.keyword_hit WHERE artifact_id = ?",
-            "labels": "SELECT * FROM store.final_label WHERE artifact_id = ?",
+            "labels": "SELECT * FROM store.settlement WHERE artifact_id = ?",
             "links": "SELECT * FROM store.link WHERE from_id = ?",
             "checkpoints": "SELECT stream FROM store.checkpoint",
         }

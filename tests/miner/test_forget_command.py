@@ -51,7 +51,7 @@ def test_nothing_of_an_artifact_is_left(mining: Make, token: str | None) -> None
     label(study, artifact)
     removal = forget(study, f"https://github.com/{PROJECT}/issues/{HERS}")
     assert (removal.subject, removal.artifacts) == (artifact, [artifact])
-    assert removal.removed["issue"] == removal.removed["final_label"] == 1
+    assert removal.removed["issue"] == removal.removed["settlement"] == 1
     said = strings(study)
     assert said.count(f"hers: {WORDS}") == 0
     assert said.count(f"{artifact}'") == 1  # the tombstone
@@ -79,7 +79,7 @@ def test_only_labels_of_it_are_enough(tmp_path: Path) -> None:
     study = Study(tmp_path / "study")
     label(study, "stackoverflow:47267612", "stackoverflow:1")
     removal = forget(study, "https://stackoverflow.com/questions/47267612/title")
-    assert removal.removed == {"final_label": 1}
+    assert removal.removed == {"settlement": 1}
     with study.reading() as reader:
         assert reader.value("SELECT artifact_id FROM final_labels") == "stackoverflow:1"
 
@@ -93,7 +93,7 @@ def test_a_moved_issue_is_forgotten_by_all_its_names(mined: Mining, tmp_path: Pa
     label(study, f"{ISSUE}{HERS}", moved)
     removal = forget(study, f"{ISSUE}{HERS}")
     assert removal.subject == moved
-    assert removal.removed["final_label"] == 2
+    assert removal.removed["settlement"] == 2
     assert sorted(removal.artifacts) == sorted([moved, f"{ISSUE}{HERS}"])
     assert f"hers: {WORDS}" not in strings(study)
     named = tmp_path / "named.txt"
@@ -114,7 +114,7 @@ def test_a_plan_counts_exactly_and_changes_nothing(mined: Mining, text: str) -> 
     assert everything(study) == before
     assert forget(study, text) == planned
     said = planned.words()
-    assert "1 final_label" in said
+    assert "1 settlement" in said
     assert LOGIN not in said
 
 

@@ -54,7 +54,7 @@ def test_nothing_of_a_person_is_left(mined: Mining) -> None:
     assert removal.kind == "person"
     assert f"{ISSUE}{HERS}" in removal.artifacts
     assert removal.removed["issue"] == len(removal.artifacts)
-    assert removal.removed["final_label"] == 1
+    assert removal.removed["settlement"] == 1
     assert removal.removed["comment"] > 1
     said = strings(study)
     assert LOGIN not in said.lower()

@@ -14,6 +14,7 @@ import pytest
 from forgetful import LOGIN, WORDS, she_says
 from loopback import TOKEN, World
 from mining import Mining
+from settled import put_final
 
 from data import provenance
 from data.errors import StudyError
@@ -68,10 +69,7 @@ def label(at: Mining, artifact: str, round_name: str, code: str = "A1") -> None:
     with Study(at.study).writing() as writer:
         run = provenance.begin("annotation import", {})
         provenance.record(writer, run, "ok")
-        writer.execute(
-            "INSERT INTO store.final_label VALUES (?, ?, ?, 't', '1', ?, 'imported', ?)",
-            [round_name, artifact, artifact, code, run.run_id],
-        )
+        put_final(writer, artifact, code, round_name=round_name, run_id=run.run_id)
 
 
 def test_what_only_the_other_has_arrives_with_our_pseudonyms(ours: Mining, theirs: Mining) -> None:
@@ -187,7 +185,7 @@ def test_what_we_forgot_does_not_come_back_by_labels_or_marks(ours: Mining, thei
     forgets(ours, artifact)
     label(theirs, artifact, "pilot")
     found = joined(ours, theirs)
-    assert "final_label" not in found["rows"]
+    assert "settlement" not in found["rows"]
     named = [name for name, rows in tables(ours).items() if f"'{artifact}'" in str(rows)]
     assert named == ["forgotten"]
     everything = tables(ours)
@@ -198,21 +196,25 @@ def test_what_we_forgot_does_not_come_back_by_labels_or_marks(ours: Mining, thei
 # Labels
 
 
-def test_rounds_are_taken_whole_or_refused(ours: Mining, theirs: Mining) -> None:
+def test_final_labels_are_united_or_refused(ours: Mining, theirs: Mining) -> None:
     ours.fetch(NAME, "--no-comments", token=TOKEN)
     for at in (ours, theirs):
         label(at, "stackoverflow:1", "both")
     label(theirs, "stackoverflow:2", "theirs")
-    assert joined(ours, theirs)["rows"]["final_label"] == 1
+    label(theirs, "stackoverflow:3", "both")
+    assert joined(ours, theirs)["rows"]["settlement"] == 2
     assert ours.rows("SELECT round, artifact_id FROM final_labels ORDER BY ALL") == [
         ("both", "stackoverflow:1"),
+        ("both", "stackoverflow:3"),
         ("theirs", "stackoverflow:2"),
     ]
-    label(theirs, "stackoverflow:3", "both")
+    label(ours, "stackoverflow:4", "both", "B1")
+    label(theirs, "stackoverflow:4", "both", "B2")
     before = tables(ours)
     ended = ours.command("miner", "merge", theirs.study, "--study", ours.study)
     assert ended.returncode == 1
-    assert "both studies have a round both" in ended.stderr
+    assert "both studies have a round both, with different final labels" in ended.stderr
+    assert "stackoverflow:4: B1 here, B2 there" in ended.stderr
     assert tables(ours) == before
 
 

@@ -13,6 +13,7 @@ from forgetful import held, strings
 from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import START, Question
 from posting import Posting
+from settled import put_final
 
 from data.store import Study
 
@@ -192,10 +193,7 @@ def test_the_number_of_an_account_is_no_word_elsewhere(posting: Start) -> None:
     at = posting(site())
     bring(at, "api")
     with Study(at.study).writing() as writer:
-        writer.execute(
-            "INSERT INTO store.final_label VALUES ('pilot', 'x', 'stackoverflow:20', 't', '1', "
-            "'11', 'by', 'r')"
-        )
+        put_final(writer, "stackoverflow:20", "11")
     assert at.miner("forget", LINK).returncode == 0
     assert at.column("SELECT code FROM final_labels") == ["11"]
 

@@ -54,7 +54,20 @@ CALLS = {
     ("annotation", "taxonomy", "list"): (),
     ("annotation", "taxonomy", "show"): ("dl-bugs",),
     ("annotation", "taxonomy", "validate"): (),
+    ("annotation", "sample"): ("more", "--size", "1"),
+    ("annotation", "sample-size"): ("38463",),
+    ("annotation", "round"): (
+        "pilot",
+        "--sample",
+        "drawn",
+        "--taxonomy",
+        "hp-defects",
+        "--rater",
+        "ann",
+    ),
+    ("annotation", "status"): (),
     ("annotation", "import"): IMPORT[1:],
+    ("annotation", "export"): ("hp", "labels.csv"),
     ("analysis", "coverage-gap"): (),
     ("report", "build"): (),
     ("report", "claims", "list"): ("--published",),
@@ -96,6 +109,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         ("annotation", *IMPORT),
         ("analysis", "coverage-gap", "--quiet"),
         ("miner", "fetch", "example/tensors", "--api-url", tracker),
+        ("annotation", "sample", "drawn", "--size", "2"),
     )
     for words in calls:
         line = [SCRIPTS / words[0], *words[1:]]

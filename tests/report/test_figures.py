@@ -74,6 +74,25 @@ MATRIX = Figure(
         for row in range(18)
     ),
 )
+TREND = Figure(
+    name="trend",
+    title="Agreement by round",
+    kind="trend",
+    description="Agreement rises.",
+    categories=("pilot (n=25)", "a-second-part-of-it (n=1,200)", "third", "the last of them"),
+    series=(
+        Series(
+            "before discussion",
+            (0.58, 0.72, None, 0.81),
+            (0.3, 0.5, None, 0.7),
+            (0.8, 0.9, None, 1.0),
+        ),
+        Series(
+            "after discussion", (0.87, 0.9, 0.92, 1.0), (0.7, 0.8, 0.85, 1.0), (1.0, 1.0, 1.0, 1.0)
+        ),
+    ),
+    threshold=(0.7, 0.7, 0.7, 0.72),
+)
 HOSTILE = "$\\frac{1}{ <script>alert(1)</script> & \x00\x1b[31m \u202e 你好 --> ]]>"
 EVIL = Figure(
     name="evil",
@@ -83,7 +102,7 @@ EVIL = Figure(
     bars=(Bar(HOSTILE * 5, (Part(HOSTILE, 3), Part("", 4))),),
 )
 ALL = pytest.mark.parametrize(
-    "figure", [SHARES, BARS, RESIDUALS, MATRIX, EVIL], ids=lambda figure: figure.name
+    "figure", [SHARES, BARS, RESIDUALS, MATRIX, TREND, EVIL], ids=lambda figure: figure.name
 )
 
 
@@ -156,7 +175,7 @@ def test_nothing_is_cut_and_type_is_8_points(figure: Figure) -> None:
         assert text.get_fontsize() == TYPE_SIZE
 
 
-@pytest.mark.parametrize("figure", [SHARES, BARS, RESIDUALS], ids=lambda figure: figure.name)
+@pytest.mark.parametrize("figure", [SHARES, BARS, RESIDUALS, TREND], ids=lambda figure: figure.name)
 def test_no_label_lies_over_another(figure: Figure) -> None:
     drawing = laid_out(figure)
     for one, other in itertools.combinations(drawing.axes[0].texts, 2):
@@ -181,9 +200,33 @@ def test_matrix_writes_numbers_and_leaves_zero_blank() -> None:
     assert sorted(numbers) == sorted(f"{value:.0f}" for value in nonzero)
 
 
+def test_trend_writes_values_and_thresholds_and_leaves_a_gap_where_nothing_was_measured() -> None:
+    written = texts(TREND)
+    values = [text for text in written if len(text) == len("0.580") and text[1] == "."]
+    assert sorted(values) == ["0.580", "0.720", "0.810", "0.870", "0.900", "0.920", "1.000"]
+    assert [text for text in written if text.startswith("threshold")] == [
+        "threshold 0.7",
+        "threshold 0.72",
+    ]
+    assert {"before discussion", "after discussion", "0", "0.2", "1"} <= set(written)
+
+
+def test_trend_below_zero_and_of_many_rounds_stays_whole() -> None:
+    below = replace(
+        TREND,
+        categories=tuple(f"round {at}" for at in range(14)),
+        series=(Series("x", (-0.31,) * 14, (-0.62,) * 14, (0.1,) * 14),),
+        threshold=(0.667,) * 14,
+    )
+    assert "-0.75" in texts(below)
+    test_nothing_is_cut_and_type_is_8_points(below)
+    test_no_label_lies_over_another(below)
+
+
 def test_paper_widths() -> None:
     assert draw(SHARES).get_figwidth() * 72 == pytest.approx(DOUBLE_COLUMN)
     assert draw(RESIDUALS).get_figwidth() * 72 == pytest.approx(SINGLE_COLUMN)
+    assert draw(TREND).get_figwidth() * 72 == pytest.approx(DOUBLE_COLUMN)
     assert draw(MATRIX).get_figwidth() * 72 <= DOUBLE_COLUMN + 1
 
 
@@ -200,7 +243,7 @@ def test_inks_differ_in_grey_print(inks: tuple[Ink, ...]) -> None:
         assert one.hatch != other.hatch or (light + 0.05) / (dark + 0.05) > 1.2
 
 
-@pytest.mark.parametrize("kind", ["shares", "bars", "matrix"])
+@pytest.mark.parametrize("kind", ["shares", "bars", "matrix", "trend"])
 def test_figure_without_data_says_so(kind: FigureKind) -> None:
     nothing = Figure("x", "X", kind, "Nothing.")
     zero = (Bar("a", (Part("p", 0),)),)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from numpy import float64, int64
     from numpy.typing import NDArray
 
-    Codes = NDArray[int64]
-    Distances = NDArray[float64]
+# In quotes, so that numpy is not loaded for them.
+Codes: TypeAlias = "NDArray[int64]"
+Distances: TypeAlias = "NDArray[float64]"
+Floats: TypeAlias = "NDArray[float64]"
 
 MISSING = -1
 
@@ -49,6 +51,16 @@ class Estimate:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Resampling:
+    """A statistic as a function of how often each item was drawn."""
+
+    items: int  # that can be drawn
+    # From counts of draws (resamples by items) to values (resamples by figures); nan where a
+    # resample has no value, such as one that holds a single category.
+    values: Callable[[Floats], Floats]
+
+
 class Statistic(Protocol):
     """A statistic of agreement: one module each, found by discovery."""
 
@@ -57,7 +69,11 @@ class Statistic(Protocol):
     source: str  # the publication that defines it
 
     def estimate(self, coded: Coded, distances: Distances | None = None) -> Estimate:
-        """The value with its analytic interval; `distances` between categories where it can."""
+        """The value with its analytic interval; `distances` between the coded categories."""
+        ...
+
+    def resampling(self, coded: Coded, distances: Distances | None = None) -> Resampling:
+        """The statistic of any draw of its items; asked only where there is a value."""
         ...
 
 

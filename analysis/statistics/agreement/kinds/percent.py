@@ -1,0 +1,32 @@
+"""Percent agreement: how often two raters of an item agree, chance included."""
+
+from __future__ import annotations
+
+from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
+from analysis.statistics.agreement.intervals import by_student
+from analysis.statistics.agreement.tallies import basis, tally
+
+name = "percent"
+title = "Percent agreement"
+source = "Fleiss (1971), Psychological Bulletin 76(5), the mean of P_i"
+METHOD = "t interval of the mean over items"
+
+
+def estimate(coded: Coded, distances: Distances | None = None) -> Estimate:
+    """The mean over items of the share of pairs of ratings that agree."""
+    found = basis(name, coded, needed=1)
+    if found.reason:
+        return found
+    agreement = 1.0 - tally(coded, distances).only_paired().disagreement
+    return by_student(found, float(agreement.mean()), agreement, METHOD)
+
+
+def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
+    """Of the items with two ratings."""
+    agreement = 1.0 - tally(coded, distances).only_paired().disagreement
+
+    def values(drawn: Floats) -> Floats:
+        means: Floats = (drawn @ agreement) / drawn.sum(axis=1)
+        return means
+
+    return Resampling(len(agreement), values)

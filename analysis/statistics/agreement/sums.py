@@ -1,0 +1,25 @@
+"""Pieces of statistics that are functions of sums over items."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analysis.statistics.agreement.coding import Floats
+from analysis.statistics.agreement.tallies import Tally
+
+DUST = 1e-12  # an expected disagreement below this is none
+
+
+def observed(table: Tally) -> Floats:
+    """For each item its disagreement, and 1 if it has two ratings."""
+    return np.column_stack([table.disagreement, table.paired])
+
+
+def beyond_chance(disagreement: Floats, number: Floats, chance: Floats) -> Floats:
+    """1 - observed by expected disagreement, from sums; nan where that has no meaning."""
+    defined = (number > 0) & (chance > DUST)
+    ratio = np.divide(
+        disagreement, number * chance, out=np.full_like(chance, np.nan), where=defined
+    )
+    values: Floats = 1.0 - ratio
+    return values

@@ -1,0 +1,146 @@
+"""What a reader of an agreement value must know: how it was chosen, and what weakens it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from report.formatting import counted
+
+if TYPE_CHECKING:
+    from annotation.agreement.choices import Choice
+    from annotation.agreement.measuring import Agreement
+    from data.settings import Settings
+
+_ALL = 100.0
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """Which statistic leads, and whether it was fixed before the first label."""
+
+    key: str
+    beforehand: bool
+    said: str  # how it was chosen, in words
+    threshold: float | None = None  # of the round, or of study.toml
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A sentence for the reader, with the kind that tests and programs know it by."""
+
+    kind: str
+    message: str
+    source: str = ""
+
+
+DEFAULT = "krippendorff"
+
+
+def fixed_for(
+    statistic: str | None, threshold: float | None, choice: Choice, settings: Settings
+) -> Fixed:
+    """The leading statistic of a round whose own was fixed as `statistic`, or not at all."""
+    limit = settings.threshold if threshold is None else threshold
+    if choice.statistic and choice.statistic != statistic:
+        instead = f", not {statistic}, which was fixed beforehand" if statistic else ""
+        return Fixed(
+            choice.statistic,
+            beforehand=False,
+            said=f"{choice.statistic} was chosen after the labels were there{instead}",
+            threshold=limit,
+        )
+    if statistic:
+        said = f"{statistic} was fixed when the round was made"
+        return Fixed(statistic, beforehand=True, said=said, threshold=limit)
+    if settings.statistic:
+        said = (
+            f"study.toml says {settings.statistic}, but the round was made without a statistic: "
+            "nothing shows that it was fixed before the first label"
+        )
+        return Fixed(settings.statistic, beforehand=False, said=said, threshold=limit)
+    said = "no statistic was fixed before the first label: all are shown, and none may be picked"
+    return Fixed(DEFAULT, beforehand=False, said=said, threshold=limit)
+
+
+def cautions_for(found: Agreement, fixed: Fixed) -> tuple[Caution, ...]:
+    """All that there is to say of an agreement."""
+    own = [] if fixed.beforehand else [Caution("after-the-fact", _sentence(fixed.said))]
+    own += _of_labels(found)
+    own += _of_rounds(found)
+    return tuple(own) + _of_statistics(found)
+
+
+def _of_labels(found: Agreement) -> list[Caution]:
+    counts, rated = found.counts, found.rated
+    own = []
+    if counts.single:
+        has = "has" if counts.single == 1 else "have"
+        does = "does" if counts.single == 1 else "do"
+        text = f"{counted(counts.single, 'item')} {has} one rating and {does} not count."
+        own.append(Caution("single-ratings", text))
+    if counts.none:
+        has = "has" if counts.none == 1 else "have"
+        own.append(Caution("no-ratings", f"{counted(counts.none, 'item')} {has} no rating."))
+    if rated.unfinished:
+        text = f"{counted(rated.unfinished, 'label')} of this round still to come."
+        own.append(Caution("unfinished", text))
+    if counts.undecided:
+        text = (
+            f"{counted(counts.undecided, 'rating')} in another version of the taxonomy that does "
+            f"not say what they are in {rated.taxonomy.version}: not counted."
+        )
+        own.append(Caution("undecided", text))
+    if rated.repeated:
+        text = (
+            f"{counted(rated.repeated, 'artifact')} in several of these rounds: each counts "
+            "every time."
+        )
+        own.append(Caution("repeated", text))
+    if rated.stage == "negotiated":
+        text = (
+            f"{counted(rated.negotiated, 'rating')} given after discussion, the others as they "
+            "were: this says how far raters came to agree, not how reliable the labels are."
+        )
+        own.append(Caution("negotiated", text))
+    return own
+
+
+def _of_rounds(found: Agreement) -> list[Caution]:
+    rounds = found.rated.rounds
+    own = []
+    imported = [each.name for each in rounds if each.origin == "imported"]
+    if imported:
+        text = "Labels from sheets: that raters worked independently cannot be seen from them."
+        own.append(Caution("imported", _named(text, imported, len(rounds))))
+    partly = [f"{each.name} {each.overlap:g} %" for each in rounds if _partly(each.overlap)]
+    if partly:
+        text = f"Not all items go to all raters (overlap: {', '.join(partly)})."
+        own.append(Caution("overlap", text))
+    led = [each.name for each in rounds if each.suggestions]
+    if led:
+        text = "Raters saw what a model proposes: their agreement is partly the model's."
+        own.append(Caution("suggestions", _named(text, led, len(rounds))))
+    return own
+
+
+def _partly(overlap: float | None) -> bool:
+    return overlap is not None and overlap < _ALL
+
+
+def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
+    from analysis.statistics.agreement import paradox
+
+    estimates = [measured.estimate for measured in found.measures]
+    return tuple(
+        Caution(each.kind, each.message, each.source)
+        for each in paradox.warnings(found.coding.coded, estimates)
+    )
+
+
+def _named(text: str, names: list[str], of: int) -> str:
+    return text if len(names) == of else f"{', '.join(names)}: {text[0].lower()}{text[1:]}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."

@@ -1,0 +1,133 @@
+"""From what raters said to what statistics take: items by raters, codes as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from annotation.agreement.choices import JACCARD, MASI, TREE, Special
+from annotation.labels import SPECIAL
+
+if TYPE_CHECKING:
+    from analysis.statistics.agreement.coding import Coded, Distances
+    from annotation.ratings import Ratings
+    from data.taxonomy import Taxonomy
+
+SEVERAL = " + "  # between codes that were given at once where one was asked for
+
+
+@dataclass(frozen=True)
+class Coding:
+    """Ratings as numbers, and what the numbers mean.
+
+    A category is a code, or, where raters choose several, the set of them.
+    """
+
+    coded: Coded
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    is_multiple: bool
+    paths: Mapping[str, tuple[str, ...]]  # of codes: from the root of the tree to the code
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether two of the codes can be nearer to each other than to a third."""
+        return not self.is_multiple and any(len(path) > 1 for path in self.paths.values())
+
+    def distances(self, key: str) -> Distances | None:
+        """The distances between categories of a variant of a statistic; None: all are equal."""
+        from analysis.statistics.agreement import distances
+
+        if key == TREE:
+            return distances.tree_distances(
+                [self.paths.get(str(code), (code,)) for code in self.coded.categories]
+            )
+        between = {JACCARD: distances.jaccard, MASI: distances.masi}.get(key)
+        if between is None:
+            return None
+        sets = [
+            each if isinstance(each, frozenset) else frozenset((each,))
+            for each in self.coded.categories
+        ]
+        return between(sets)
+
+    def only(self, code: str) -> Coding:
+        """Whether each rater gave this code, or another."""
+        from analysis.statistics.agreement.coding import renumbered
+
+        into: dict[Hashable, Hashable | None] = {
+            each: code in each if isinstance(each, frozenset) else code == each
+            for each in self.coded.categories
+        }
+        return replace(self, coded=renumbered(self.coded, into), is_multiple=False)
+
+
+def code_ratings(
+    ratings: Ratings,
+    taxonomy: Taxonomy,
+    *,
+    is_multiple: bool,
+    special: Special = Special.AS_CODE,
+    level: int | None = None,
+) -> Coding:
+    """The ratings as numbers, codes of the tree rolled up to a level if one is given.
+
+    Raters who gave nothing are left out; so are categories that nobody gave.
+    """
+    from analysis.statistics.agreement.coding import coded
+
+    rolled = _rolled(taxonomy, level)
+    given: dict[tuple[str, str], frozenset[str]] = {}
+    for key, codes in ratings.given.items():
+        kept = frozenset(
+            rolled(code) for code in codes if special is Special.AS_CODE or not code.startswith("~")
+        )
+        if kept:  # a code that was retired, or no code at all, is no rating
+            given[key] = kept
+    used = frozenset(code for codes in given.values() for code in codes)
+    order = [node.code for node in taxonomy.nodes if node.code in used]
+    order += [code for code in (*SPECIAL, *sorted(used)) if code in used and code not in order]
+    raters = tuple(rater for rater in ratings.raters if any(who == rater for _item, who in given))
+    category = _whole_set if is_multiple else _joined
+    rows = [
+        [
+            category(given[item, rater], order) if (item, rater) in given else None
+            for rater in raters
+        ]
+        for item in ratings.items
+    ]
+    single = {value for row in rows for value in row if isinstance(value, str)}
+    first = [] if is_multiple else [code for code in order if code in single]
+    return Coding(
+        coded(rows, first),
+        ratings.items,
+        raters,
+        is_multiple,
+        {code: _path(taxonomy, code) for code in order},
+    )
+
+
+def depth_of(taxonomy: Taxonomy, coding: Coding) -> int:
+    """How many levels of the tree the used codes have."""
+    codes = (code for code in coding.paths if code in taxonomy)
+    return max((len(_path(taxonomy, code)) for code in codes), default=1)
+
+
+def _rolled(taxonomy: Taxonomy, level: int | None) -> Callable[[str], str]:
+    if level is None:
+        return lambda code: code
+    return lambda code: _path(taxonomy, code)[:level][-1]
+
+
+def _path(taxonomy: Taxonomy, code: str) -> tuple[str, ...]:
+    """From the root to the code; what is no code of the tree stands alone."""
+    return (*reversed(taxonomy.ancestors(code)), code) if code in taxonomy else (code,)
+
+
+def _whole_set(codes: frozenset[str], _order: list[str]) -> Hashable:
+    return codes
+
+
+def _joined(codes: frozenset[str], order: list[str]) -> Hashable:
+    return SEVERAL.join(sorted(codes, key=order.index))

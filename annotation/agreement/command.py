@@ -1,0 +1,112 @@
+"""What `annotation agreement` does: measure, decide, store, show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotation.agreement.gate import Gate, decide, put_gate, what_next
+from annotation.agreement.overview import Overview, survey
+from annotation.agreement.result import result_of
+from data import provenance
+from data.errors import StudyError
+
+if TYPE_CHECKING:
+    from annotation.agreement.choices import By, Choice
+    from annotation.agreement.overview import Entry
+    from annotation.agreement.printed import Printed
+    from data.store import Study
+    from report.console import Output
+
+
+@dataclass(frozen=True)
+class GateOption:
+    """`--gate`: by the fixed threshold, or by one that is given now."""
+
+    threshold: float | None = None
+
+
+def read_gate(text: str | None) -> GateOption | None:
+    """What stands behind `--gate`: a threshold, or `fixed`."""
+    if text is None or text == "fixed":
+        return None if text is None else GateOption()
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = float("nan")
+    if not -1 <= threshold <= 1:
+        raise StudyError(
+            f"--gate {text}: a threshold lies between -1 and 1",
+            "Write --gate alone for the one that was fixed beforehand, or a number: --gate 0.7",
+        )
+    return GateOption(threshold)
+
+
+def measure_rounds(
+    study: Study,
+    output: Output,
+    choice: Choice,
+    *,
+    by: Sequence[By] = (),
+    printed: tuple[Printed, ...] = (),
+    gate: GateOption | None = None,
+) -> None:
+    """Measure, store and show; a gate that was not passed is refused in the end."""
+    from report.publish import publish, show
+
+    run = provenance.begin(
+        "annotation agreement",
+        {
+            **choice.parameters,
+            **({"printed": [f"{each.round or ''}:{each.text}" for each in printed]} if printed
+               else {}),
+            **({"gate": "fixed" if gate.threshold is None else gate.threshold} if gate else {}),
+        },
+    )  # fmt: skip
+    with study.reading() as reader:
+        overview = survey(reader, study.directory, choice, printed)
+    gates = tuple(_decided(entry, gate) for entry in overview.entries) if gate else ()
+    if gates:
+        with study.writing() as writer:
+            provenance.record(writer, run, "ok")
+            for each in gates:
+                put_gate(writer, each, run)
+    result = result_of(overview, gates, by)
+    show(output, result, publish(study, result, run))
+    _tell(output, overview, gates)
+
+
+def _decided(entry: Entry, option: GateOption) -> Gate:
+    """The decision on a round, and what was not as it was fixed."""
+    threshold = entry.fixed.threshold if option.threshold is None else option.threshold
+    if threshold is None:
+        raise StudyError(
+            f"round {entry.name!r} has no threshold to reach",
+            "Fix one in study.toml before rounds are made ([agreement] threshold = 0.7), or give "
+            "it now: --gate 0.7",
+        )
+    remarks = [] if entry.fixed.beforehand else [entry.fixed.said]
+    own = entry.found.rated.rounds[0].threshold
+    if option.threshold is not None and option.threshold != own:
+        fixed = "none was fixed" if own is None else f"{own:g} was fixed beforehand"
+        remarks.append(f"the threshold {option.threshold:g} was given now ({fixed})")
+    elif own is None:
+        remarks.append(f"the threshold {threshold:g} is that of study.toml, not of the round")
+    if entry.found.rated.unfinished:
+        remarks.append(f"{entry.found.rated.unfinished:,} labels are still to come")
+    return decide(entry.name, entry.found.main, entry.found.rated.stage, threshold, remarks)
+
+
+def _tell(output: Output, overview: Overview, gates: Sequence[Gate]) -> None:
+    if overview.left_out:
+        output.tell("left out, no item has two raters' labels: " + ", ".join(overview.left_out))
+    failed = [each for each in gates if not each.is_passed]
+    for each in gates:
+        if each.is_passed:
+            output.tell(f"gate passed: {each.round}: {each.reason}. {what_next(each)}")
+    if failed:
+        raise StudyError(
+            "; ".join(f"gate not passed: {each.round}: {each.reason}" for each in failed),
+            " ".join(dict.fromkeys(what_next(each) for each in failed)),
+        )

@@ -1,0 +1,300 @@
+"""What was measured, as a result: with claims, so that every number can be traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from annotation.agreement.choices import ANALYSIS, By
+from annotation.agreement.figures import all_figures
+from annotation.agreement.measuring import statistic_of
+from annotation.agreement.printed import RULE, interval_of
+from annotation.agreement.tables import Scale, all_tables, parts_of
+from data.results import Claim, Result
+from report import formatting
+
+if TYPE_CHECKING:
+    from annotation.agreement.gate import Gate
+    from annotation.agreement.measuring import Measured, Part
+    from annotation.agreement.overview import Entry, Overview
+
+_FIRST = (
+    "The statistic that was fixed before the first label stands first; reporting only the most "
+    "favourable one is an antipattern (ACM SIGSOFT Empirical Standards)."
+)
+_WORDS = {By.CATEGORY: "category", By.PAIR: "pair", By.STRATUM: "stratum", By.LEVEL: "level"}
+
+
+def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] = ()) -> Result:
+    """The result that is stored and shown; tables for what was asked for stand open."""
+    scale = Scale(overview.choice.scale)
+    entries = (*overview.entries, *overview.pools)
+    return Result(
+        analysis=ANALYSIS,
+        name=overview.choice.result_name,
+        title=_title(overview),
+        parameters=overview.choice.parameters,
+        summary=tuple(
+            line for entry in entries for line in (_summary(entry, scale, gates), *_beside(entry))
+        ),
+        claims=tuple(_claims(overview)),
+        tables=all_tables(overview, gates, by, scale),
+        figures=all_figures(overview),
+        notes=_notes(overview, scale),
+        sources=_sources(entries, scale),
+        document={
+            **_document(overview.entries, scale, "rounds"),
+            **_document(overview.pools, scale, "together"),
+            "trend": [
+                {
+                    "taxonomy": trend.taxonomy,
+                    "round": point.round,
+                    "stage": point.stage,
+                    "threshold": point.threshold,
+                    **_measured(point.measured, scale),
+                }
+                for trend in overview.trends
+                for point in trend.points
+            ],
+            "left_out": list(overview.left_out),
+            "gates": [{**vars(gate), "decided_at": gate.decided_at.isoformat()} for gate in gates],
+        },
+    )
+
+
+def _title(overview: Overview) -> str:
+    names = ", ".join(entry.name for entry in overview.entries)
+    after = " after discussion" if overview.choice.stage == "negotiated" else ""
+    return f"Agreement of raters{after}: {names}"
+
+
+def _summary(entry: Entry, scale: Scale, gates: Sequence[Gate]) -> str:
+    main, counts = entry.found.main, entry.found.counts
+    word = scale.word(main)
+    how = "fixed beforehand" if entry.fixed.beforehand else "not fixed beforehand"
+    value = (
+        f"{main.title} {formatting.number(main.estimate.value)} (95 % interval "
+        f"{formatting.interval(*interval_of(main))}"
+        + (f"; {word}, {scale.title}" if word else "")
+        + f"; {how})"
+        if main.estimate.value is not None
+        else f"{main.title} has no value: {main.estimate.reason}"
+    )
+    gate = next((each for each in gates if entry.path == ("rounds", each.round)), None)
+    passed = "" if gate is None else f" Gate {'passed' if gate.is_passed else 'NOT passed'}."
+    return (
+        f"{entry.name}: {value}. {formatting.count(counts.compared)} of "
+        f"{formatting.counted(counts.items, 'item')} with two ratings or more, "
+        f"{formatting.counted(counts.raters, 'rater')}.{passed}"
+    )
+
+
+def _beside(entry: Entry) -> Iterator[str]:
+    """What was printed, beside ours."""
+    for measured, comparison in entry.compared:
+        yield (
+            f"{entry.name}: {measured.title} printed {comparison.printed.text}, computed "
+            f"{formatting.measure(measured.estimate.value)}: {comparison.status}."
+        )
+
+
+# --- claims --------------------------------------------------------------------------
+
+
+def _claims(overview: Overview) -> Iterator[Claim]:
+    """The leading statistic of every round first: a page shows the first ones large."""
+    entries = (*overview.entries, *overview.pools)
+    for entry in entries:
+        yield from _statistic_claims(overview, entry, entry.found.measures[:1])
+    for entry in entries:
+        seen = {measured.key for measured in entry.found.measures}
+        extra = [measured for measured, _ in entry.compared if measured.key not in seen]
+        yield from _statistic_claims(overview, entry, (*entry.found.measures[1:], *extra))
+    for entry in entries:
+        yield from _part_claims(overview, entry)
+
+
+def _statistic_claims(
+    overview: Overview, entry: Entry, measures: Iterable[Measured]
+) -> Iterator[Claim]:
+    for measured in {each.key: each for each in measures}.values():
+        if measured.estimate.value is not None:
+            yield _claim(
+                _claim_id(overview, entry, measured.key),
+                f"{measured.title} of {_told(entry)}",
+                f"{_place(overview, entry)}.statistics.{measured.key}.value",
+                measured,
+                entry,
+            )
+
+
+def _part_claims(overview: Overview, entry: Entry) -> Iterator[Claim]:
+    for by, word in _WORDS.items():
+        for part in parts_of(by, entry):
+            if part.measured.estimate.value is not None:
+                yield _claim(
+                    _claim_id(overview, entry, word, part.key),
+                    f"{part.measured.title} of {_told(entry)}, {word} {part.label}",
+                    f"{_place(overview, entry)}.{word}.{part.key}.value",
+                    part.measured,
+                )
+
+
+def _claim_id(overview: Overview, entry: Entry, *words: str) -> str:
+    alone = len(overview.choice.rounds) == 1  # then the round is in the result's name
+    return ".".join((overview.choice.result_name, *(() if alone else entry.path), *words))
+
+
+def _place(overview: Overview, entry: Entry) -> str:
+    return f"{overview.choice.called}: {'.'.join(entry.path)}"
+
+
+def _told(entry: Entry) -> str:
+    names = [each.name for each in entry.found.rated.rounds]
+    after = " after discussion" if entry.found.rated.stage == "negotiated" else ""
+    return f"round{'s' if len(names) > 1 else ''} {', '.join(names)}{after}"
+
+
+def _claim(
+    claim_id: str, statement: str, query: str, measured: Measured, entry: Entry | None = None
+) -> Claim:
+    low, high = interval_of(measured)
+    printed = next(
+        (each for ours, each in (entry.compared if entry else ()) if ours.key == measured.key), None
+    )
+    return Claim(
+        claim_id=claim_id,
+        statement=f"{statement} ({formatting.counted(measured.estimate.items, 'item')})",
+        value=measured.estimate.value,
+        unit="",
+        query=query,
+        low=low,
+        high=high,
+        method=_method(measured),
+        printed=None if printed is None else printed.printed.value,
+        status="" if printed is None else printed.status,
+        reason="" if printed is None else printed.reason,
+    )
+
+
+def _method(measured: Measured) -> str:
+    estimate = measured.estimate
+    if estimate.bootstrap_low is not None:
+        return f"percentile bootstrap over items, {estimate.resamples:,} resamples, 95 %"
+    return estimate.method
+
+
+# --- plain values --------------------------------------------------------------------
+
+
+def _document(entries: Sequence[Entry], scale: Scale, key: str) -> dict[str, Any]:
+    return {key: {entry.path[1]: _plain(entry, scale) for entry in entries}} if entries else {}
+
+
+def _plain(entry: Entry, scale: Scale) -> dict[str, Any]:
+    found = entry.found
+    rated = found.rated
+    return {
+        "stage": rated.stage,
+        "taxonomy": rated.taxonomy.name,
+        "taxonomy_version": rated.taxonomy.version,
+        "rounds": [each.name for each in rated.rounds],
+        "raters": list(found.coding.raters),
+        "counts": asdict(found.counts),
+        "main": found.main.key,
+        "fixed_beforehand": entry.fixed.beforehand,
+        "how_chosen": entry.fixed.said,
+        "threshold": entry.fixed.threshold,
+        "scale": scale.name,
+        "statistics": {
+            each.key: _measured(each, scale)
+            for each in (*found.measures, *(ours for ours, _ in entry.compared))
+        },
+        **{
+            word: {part.key: _part(part, scale) for part in parts_of(by, entry)}
+            for by, word in _WORDS.items()
+        },
+        "confused": [asdict(each) for each in found.confused],
+        "cautions": [asdict(each) for each in entry.cautions],
+        "printed": [
+            {
+                "statistic": measured.key,
+                "printed": comparison.printed.text,
+                "computed": measured.estimate.value,
+                "status": comparison.status,
+                "reason": comparison.reason,
+            }
+            for measured, comparison in entry.compared
+        ],
+    }
+
+
+def _measured(measured: Measured, scale: Scale) -> dict[str, Any]:
+    estimate = measured.estimate
+    return {
+        "statistic": measured.key,
+        "title": measured.title,
+        "value": estimate.value,
+        "word": scale.word(measured),
+        "items": estimate.items,
+        "raters": estimate.raters,
+        "ratings": estimate.ratings,
+        "analytic": {"low": estimate.low, "high": estimate.high, "method": estimate.method},
+        "bootstrap": {
+            "low": estimate.bootstrap_low,
+            "high": estimate.bootstrap_high,
+            "resamples": estimate.resamples,
+        },
+        "reason": estimate.reason,
+    }
+
+
+def _part(part: Part, scale: Scale) -> dict[str, Any]:
+    return {
+        "label": part.label,
+        **_measured(part.measured, scale),
+        "agreeing_percent": part.percent,
+        "count": part.count,
+    }
+
+
+# --- words ---------------------------------------------------------------------------
+
+
+def _notes(overview: Overview, scale: Scale) -> tuple[str, ...]:
+    choice = overview.choice
+    resampled = (
+        f"Intervals are percentiles of a bootstrap over items ({choice.resamples:,} resamples, "
+        f"seed {choice.seed}); the analytic ones stand beside them."
+        if choice.resamples
+        else "Intervals are analytic."
+    )
+    notes = [
+        resampled,
+        f"Words are those of {scale.source}. A scale is a habit, no law.",
+        _FIRST,
+        "Answers that are no code (unclear, not a fault, a new code) "
+        + ("count as codes." if choice.special == "as-code" else "count as missing."),
+    ]
+    if choice.first is not None:
+        notes.append(
+            f"Only the first {choice.first} raters of each item: in the order of the sheet's "
+            "columns, or of the raters of the round."
+        )
+    if any(entry.compared for entry in overview.entries):
+        notes.append(RULE)
+    if overview.left_out:
+        notes.append(
+            f"Rounds without an item that two raters labelled: {', '.join(overview.left_out)}."
+        )
+    return tuple(notes)
+
+
+def _sources(entries: Sequence[Entry], scale: Scale) -> tuple[str, ...]:
+    from analysis.statistics.agreement.measuring import statistics
+
+    used = {statistic_of(each.key) for entry in entries for each in entry.found.measures}
+    cited = (f"{statistics()[name].title}: {statistics()[name].source}" for name in sorted(used))
+    rules = {each.source for entry in entries for each in entry.cautions if each.source}
+    return (*cited, f"Scale: {scale.source}", *sorted(rules))

@@ -1,0 +1,106 @@
+"""What an export of Label Studio says: whose labels, of which items, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from annotation.bridge.page.answers import Parsed, answer_of
+from data.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of the rater that can be used."""
+
+    item_id: str
+    task_id: int
+    annotation_id: int
+    parsed: Parsed
+    lead_time_s: float | None
+    labelled_at: datetime | None
+
+
+@dataclass
+class Found:
+    """What is in a project."""
+
+    usable: list[Label] = field(default_factory=list)
+    foreign: dict[int, set[str]] = field(default_factory=dict)  # user: items
+    wrong: list[tuple[str, str]] = field(default_factory=list)  # item, what is wrong
+    skipped: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
+    unknown_tasks: list[int] = field(default_factory=list)
+    items_with_labels: set[str] = field(default_factory=set)  # of anybody, usable or not
+
+
+def read_annotations(
+    tasks: Iterable[Mapping[str, Any]],
+    taxonomy: Taxonomy,
+    choice: str,
+    items: AbstractSet[str],
+    user_id: int,
+) -> Found:
+    """The labels of one user in the tasks of an export."""
+    found = Found()
+    mine: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+    for task in tasks:
+        meta = task.get("meta")
+        item = meta.get("item_id") if isinstance(meta, Mapping) else None
+        if not isinstance(item, str) or item not in items:
+            found.unknown_tasks.append(int(task["id"]))
+            continue
+        for annotation in task.get("annotations") or ():
+            if annotation.get("was_cancelled"):
+                found.skipped.add(item)
+                continue
+            found.items_with_labels.add(item)
+            users = {_user(annotation.get("completed_by")), _user(annotation.get("updated_by"))}
+            strangers = users - {user_id, None}
+            for stranger in strangers:
+                found.foreign.setdefault(stranger or 0, set()).add(item)
+            if not strangers:
+                mine.setdefault(item, []).append((int(task["id"]), annotation))
+    found.skipped -= found.items_with_labels
+    for item, given in mine.items():
+        if len(given) > 1:
+            found.repeated.add(item)
+        task_id, last = max(given, key=lambda each: (_time(each[1]) or _LONG_AGO, each[1]["id"]))
+        parsed = answer_of(last.get("result"), taxonomy, choice=choice)
+        if parsed.problems:
+            found.wrong.append((item, "; ".join(parsed.problems)))
+            continue
+        lead_time = last.get("lead_time")
+        found.usable.append(
+            Label(
+                item,
+                task_id,
+                int(last["id"]),
+                parsed,
+                float(lead_time) if isinstance(lead_time, int | float) else None,
+                _time(last),
+            )
+        )
+    return found
+
+
+_LONG_AGO = datetime.min  # noqa: DTZ901  (UTC, as in the study)
+
+
+def _user(value: Any) -> int | None:
+    """An account is a number, or an object with one."""
+    number = value.get("id") if isinstance(value, Mapping) else value
+    return number if isinstance(number, int) else None
+
+
+def _time(annotation: Mapping[str, Any]) -> datetime | None:
+    """When it was last changed: UTC without a zone."""
+    text = annotation.get("updated_at") or annotation.get("created_at")
+    try:
+        when = datetime.fromisoformat(str(text))
+    except ValueError:
+        return None
+    return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when

@@ -1,0 +1,201 @@
+"""The study's own Label Studio: its folder, its secrets, and whether it runs.
+
+Everything of it is in `label-studio/` of the study, which only the user can read. One server is
+shared by all raters; with strict blindness every rater has one. The process holds a lock, which
+the kernel ends with it: a number of a process that ended is never taken for a server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from annotation.bridge.installation import DATABASE, Installation
+from data.errors import StudyError
+from data.redaction import remember_secret
+
+FOLDER = "label-studio"
+SHARED = "own"
+PORT = 8080
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class Access:
+    """How to get into a server: the account of whoever leads the study."""
+
+    port: int
+    username: str
+    password: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server that runs."""
+
+    pid: int
+    port: int
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://{HOST}:{self.port}"
+
+
+@dataclass(frozen=True)
+class OwnServer:
+    """A server of a study: the shared one, or that of one rater."""
+
+    study: Path
+    rater: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How the study's tables call it: it stays when the port changes."""
+        return SHARED if self.rater is None else f"{SHARED}/{self.rater}"
+
+    @property
+    def folder(self) -> Path:
+        """All of it."""
+        return self.study / FOLDER / _folder_name(self.rater)
+
+    @property
+    def data(self) -> Path:
+        """What Label Studio writes."""
+        return self.folder / "data"
+
+    @property
+    def log(self) -> Path:
+        """What Label Studio says."""
+        return self.folder / "server.log"
+
+    @property
+    def access_file(self) -> Path:
+        """Where the secrets are."""
+        return self.folder / "access.json"
+
+    @property
+    def lock(self) -> Path:
+        """What the running process holds; it says who that is."""
+        return self.folder / "server.lock"
+
+    def access(self) -> Access:
+        """Its secrets."""
+        try:
+            found = Access(**json.loads(self.access_file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise not_running(self) from None
+        except (ValueError, TypeError):
+            raise StudyError(
+                f"{self.access_file} is damaged",
+                "Put a copy back; without it nobody gets into that server.",
+            ) from None
+        for secret in (found.password, found.token):
+            remember_secret(secret)
+        return found
+
+    def make(self, installation: Installation, port: int | None, first_port: int) -> Access:
+        """The folder with a new database, unless it is there; the port is remembered."""
+        for folder in (self.study / FOLDER, self.folder, self.data):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        database = self.data / DATABASE
+        if not database.exists():
+            draft = database.with_suffix(".new")
+            shutil.copyfile(installation.template, draft)
+            draft.chmod(0o600)
+            draft.rename(database)
+        known = self.access() if self.access_file.exists() else _new_access(first_port)
+        wanted = replace(known, port=port or known.port)
+        if wanted != known or not self.access_file.exists():
+            _write_private(self.access_file, json.dumps(asdict(wanted), indent=1) + "\n")
+        return self.access()
+
+    def running(self) -> Running | None:
+        """The server, if it runs."""
+        import fcntl
+
+        try:
+            file = self.lock.open("r+b")
+        except FileNotFoundError:
+            return None
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                pid, _, port = file.read(40).decode().partition(" ")
+                return Running(int(pid), int(port)) if port else None
+        return None
+
+    def hold(self) -> IO[bytes]:
+        """The lock, for the server to inherit; refused while another one has it."""
+        import fcntl
+
+        descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
+        file = os.fdopen(descriptor, "r+b")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            raise StudyError(
+                "a server of this study is just being started", "Wait until it runs."
+            ) from None
+        return file
+
+
+def own_servers(study: Path, raters: Iterable[str] = ()) -> list[OwnServer]:
+    """The shared server and those of raters, as far as they were ever made."""
+    every = [OwnServer(study), *(OwnServer(study, rater) for rater in raters)]
+    return [server for server in every if server.access_file.exists()]
+
+
+def not_running(server: OwnServer) -> StudyError:
+    """What a command says that needs it."""
+    if server.rater is None:
+        return StudyError("the study's Label Studio does not run", "Start it: annotation serve")
+    return StudyError(
+        f"the Label Studio of rater {server.rater} does not run",
+        f"Start it: annotation serve --own-server {server.rater}",
+    )
+
+
+def _folder_name(rater: str | None) -> str:
+    if rater is None:
+        return "shared"
+    readable = re.sub(r"[^a-z0-9]+", "-", rater.lower()).strip("-")[:24]
+    return f"rater-{readable}-{hashlib.sha256(rater.encode()).hexdigest()[:8]}"
+
+
+def _new_access(port: int) -> Access:
+    return Access(
+        port=port,
+        username="lead@study.invalid",
+        password=new_password(),
+        token=secrets.token_hex(20),
+    )
+
+
+def new_password() -> str:
+    """A password that can be dictated: four groups of five letters and digits, 100 bits."""
+    signs = "abcdefghjkmnpqrstuvwxyz23456789"
+    return "-".join("".join(secrets.choice(signs) for _ in range(5)) for _ in range(4))
+
+
+def _write_private(path: Path, text: str) -> None:
+    draft = path.with_suffix(".new")
+    with suppress(FileNotFoundError):
+        draft.unlink()
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    draft.replace(path)

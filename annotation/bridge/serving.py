@@ -1,0 +1,193 @@
+"""Starts and ends the study's own Label Studio, on the loopback interface only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+from annotation.bridge.installation import Installation, variables
+from annotation.bridge.own_server import HOST, Access, OwnServer, Running
+from data.errors import StudyError
+
+PATIENCE_S = 180.0  # of an old machine that migrates
+_PAUSE_S = 0.1
+_ENDING_S = 10.0
+
+Tell = Callable[[str], None]
+
+
+@dataclass
+class Started:
+    """A server that this command started."""
+
+    server: OwnServer
+    running: Running
+    process: subprocess.Popen[bytes]
+
+    def end(self) -> None:
+        """End it, and wait until it has ended."""
+        _end(self.running.pid, lambda: self.process.poll() is not None)
+
+
+def start(
+    server: OwnServer,
+    installation: Installation,
+    tell: Tell,
+    *,
+    port: int | None = None,
+    first_port: int,
+    public_url: str | None = None,
+    patience_s: float = PATIENCE_S,
+) -> Started:
+    """Start a server and wait until it answers; it is exactly on its port, or not at all."""
+    access = server.make(installation, port, first_port)
+    _require_free(access.port)
+    tell(f"starting Label Studio on port {access.port}")
+    with server.hold() as lock, _private_log(server) as log:
+        process = subprocess.Popen(
+            installation.words(
+                "start", "--no-browser", "--internal-host", HOST, "--port", str(access.port)
+            ),
+            env=variables(server.data, _settings(access, public_url)),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,  # Ctrl-C is for us, who then end it
+            pass_fds=(lock.fileno(),),
+        )
+        lock.seek(0)
+        lock.truncate()
+        lock.write(f"{process.pid} {access.port}".encode())
+        lock.flush()
+    started = Started(server, Running(process.pid, access.port), process)
+    try:
+        _wait(started, access, patience_s)
+    except BaseException:
+        started.end()
+        raise
+    return started
+
+
+def stop(server: OwnServer) -> bool:
+    """End a server that runs; whether one did."""
+    running = server.running()
+    if running is None:
+        return False
+    _end(running.pid, lambda: server.running() is None)
+    return True
+
+
+def watch(started: Sequence[Started]) -> None:
+    """Stay until the user ends it (Ctrl-C, or a signal to terminate), then end the servers."""
+
+    def interrupted(_number: int, _frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupted)
+    try:
+        while True:
+            for each in started:
+                if each.process.poll() is not None:
+                    raise _ended(each)
+            time.sleep(_PAUSE_S)
+    except KeyboardInterrupt:
+        return
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        for each in started:
+            each.end()
+
+
+def _settings(access: Access, public_url: str | None) -> dict[str, str]:
+    settings = {
+        "LABEL_STUDIO_USERNAME": access.username,
+        "LABEL_STUDIO_PASSWORD": access.password,
+        "LABEL_STUDIO_USER_TOKEN": access.token,
+        "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
+        "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+    }
+    if public_url:
+        settings |= {
+            "LABEL_STUDIO_HOST": public_url,
+            "LABEL_STUDIO_CSRF_TRUSTED_ORIGINS": public_url,
+            "LABEL_STUDIO_SESSION_COOKIE_SECURE": "1",
+            "LABEL_STUDIO_CSRF_COOKIE_SECURE": "1",
+        }
+    return settings
+
+
+@contextmanager
+def _private_log(server: OwnServer) -> Iterator[IO[bytes]]:
+    descriptor = os.open(server.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as log:
+        yield log
+
+
+def _require_free(port: int) -> None:
+    """Label Studio would silently take the next port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except (OSError, OverflowError):
+            raise StudyError(
+                f"port {port} is taken by another program, or may not be used",
+                f"Choose another one: annotation serve --port {port + 10}",
+            ) from None
+
+
+def _wait(started: Started, access: Access, patience_s: float) -> None:
+    """Until it answers, and it is the one that we started who answers."""
+    import requests
+
+    give_up = time.monotonic() + patience_s
+    with requests.Session() as session:
+        session.trust_env = False  # no proxy stands between us and this machine
+        while time.monotonic() < give_up:
+            if started.process.poll() is not None:
+                raise _ended(started)
+            try:
+                health = session.get(f"{started.running.url}/health", timeout=5)
+                if health.ok:
+                    who = session.get(
+                        f"{started.running.url}/api/current-user/whoami",
+                        headers={"Authorization": f"Token {access.token}"},
+                        timeout=30,
+                    )
+                    if who.ok and who.json().get("email") == access.username:
+                        return
+                    raise StudyError(
+                        f"another program answers on port {access.port}",
+                        f"Choose another one: annotation serve --port {access.port + 10}",
+                    )
+            except (requests.ConnectionError, requests.Timeout):
+                pass
+            time.sleep(_PAUSE_S)
+    raise StudyError(
+        f"Label Studio did not answer within {patience_s:.0f} s",
+        f"What it said: {started.server.log}",
+    )
+
+
+def _ended(started: Started) -> StudyError:
+    return StudyError("Label Studio has ended by itself", f"What it said: {started.server.log}")
+
+
+def _end(pid: int, has_ended: Callable[[], bool]) -> None:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return
+        give_up = time.monotonic() + _ENDING_S
+        while time.monotonic() < give_up:
+            if has_ended():
+                return
+            time.sleep(_PAUSE_S / 5)

@@ -1,0 +1,153 @@
+"""What `annotation serve`, `rater`, `push` and `pull` print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotation.bridge.accounts import Added
+from data.results import Column, Table
+
+
+def serve_lines(document: Mapping[str, Any], *, detached: bool) -> list[str]:
+    """Where to go, and how to get in."""
+    lines = []
+    for server in document["servers"]:
+        whose = f" of rater {server['rater']}" if server["rater"] else ""
+        lines += [
+            f"Label Studio{whose}: {server['url']}",
+            f"  account {server['username']}, password in {server['password_file']}",
+        ]
+    return [*lines, "End it: annotation serve --stop" if detached else "End it with Ctrl-C."]
+
+
+def added_document(rater: str, added: Added) -> dict[str, Any]:
+    """A rater that was added; a new password is in here, and nowhere else."""
+    account = added.account
+    return {
+        "rater": rater,
+        "new": added.is_new,
+        "server": account.server if account else None,
+        "username": account.username if account else None,
+        "password": added.password,
+        "invite_link": added.invite,
+    }
+
+
+def added_lines(rater: str, added: Added) -> list[str]:
+    """The same for a person."""
+    known = "added" if added.is_new else "known already"
+    if added.invite:
+        return [
+            f"rater {rater}: {known}",
+            f"To sign up: {added.invite}",
+            f"Then: annotation rater add {rater} --email THE_ADDRESS_USED_THERE",
+        ]
+    if added.account is None:
+        return [f"rater {rater}: {known}; no account, because no server runs"]
+    lines = [f"rater {rater}: {known}", f"  account   {added.account.username}"]
+    if added.password:
+        return [*lines, f"  password  {added.password}   (shown once: pass it on now)"]
+    return [*lines, "  password  the one that the account has"]
+
+
+def raters_table(raters: Sequence[Mapping[str, Any]]) -> Table:
+    """All raters."""
+    rows = [
+        (
+            each["rater"],
+            each["rounds"],
+            each["items"],
+            ", ".join(f"{one['username']} ({one['server']})" for one in each["accounts"]),
+        )
+        for each in raters
+    ]
+    return Table(
+        "raters",
+        "Raters",
+        (
+            Column("rater", "Rater"),
+            Column("rounds", "Rounds", "count"),
+            Column("items", "Items labelled", "count"),
+            Column("accounts", "Accounts"),
+        ),
+        tuple(rows),
+    )
+
+
+def plan_table(plan: Mapping[str, Any]) -> Table:
+    """What a push would send."""
+    return Table(
+        "plan",
+        f"Round {plan['round']}, {plan['taxonomy']} {plan['taxonomy_version']}: nothing was sent",
+        (Column("rater", "Rater"), Column("tasks", "Tasks", "count")),
+        tuple(plan["raters"].items()),
+        note="" if plan["raters"] else "No items are assigned to raters.",
+    )
+
+
+_PUSHED = (
+    Column("rater", "Rater"),
+    Column("stage", "Stage", "code"),
+    Column("project_id", "Project", "code"),
+    Column("tasks", "Tasks", "count"),
+    Column("sent", "Sent", "count"),
+    Column("updated", "Updated", "count"),
+    Column("outdated", "Outdated", "count"),
+    Column("blindness", "Blindness"),
+    Column("url", "Address", aside=True),
+)
+_PULLED = (
+    Column("rater", "Rater"),
+    Column("stage", "Stage", "code"),
+    Column("project_id", "Project", "code"),
+    Column("tasks", "Tasks", "count"),
+    Column("labelled", "Labelled", "count"),
+    Column("new", "New", "count"),
+    Column("changed", "Changed", "count"),
+    Column("known", "Known", "count"),
+    Column("withdrawn", "Withdrawn", "count"),
+    Column("skipped", "Skipped", "count", aside=True),
+    Column("server", "Server", aside=True),
+)
+
+
+def pushed_table(document: Mapping[str, Any]) -> Table:
+    """What became of each rater's project."""
+    note = ""
+    if any(each["outdated"] for each in document["projects"]):
+        note = "Outdated: the artifact has changed since, but the task is labelled and stays."
+    return _table("pushed", "pushed", _PUSHED, document, note)
+
+
+def pulled_table(document: Mapping[str, Any]) -> Table:
+    """What became of each project's labels."""
+    return _table("pulled", "pulled", _PULLED, document, "")
+
+
+def _table(
+    name: str, word: str, columns: tuple[Column, ...], document: Mapping[str, Any], note: str
+) -> Table:
+    rows = tuple(
+        tuple(
+            "" if each[column.key] is None else _cell(each[column.key], column)
+            for column in columns
+        )
+        for each in document["projects"]
+    )
+    if not rows:
+        note = "No rater has anything to label there yet: no project."
+    return Table(name, f"Round {document['round']}: {word}", columns, rows, note=note)
+
+
+def _cell(value: Any, column: Column) -> Any:
+    if value is None:
+        return ""
+    return str(value) if column.kind == "code" else value
+
+
+def remarks(document: Mapping[str, Any]) -> list[str]:
+    """What the user must know: notes, then problems."""
+    projects = document["projects"]
+    notes = [note for each in projects for note in each.get("notes", ())]
+    return [*notes, *(problem for each in projects for problem in each["problems"])]

@@ -1,0 +1,97 @@
+"""Samples for a reader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from annotation.samples.definition import frame_words
+from annotation.samples.storage import sample_names, stored_sample
+from data.results import Column, Table, rows_of
+from report.formatting import count, counted, minute
+
+if TYPE_CHECKING:
+    from annotation.samples.command import Outcome
+    from data.store import Study
+
+_COLUMNS = (
+    Column("sample", "Sample"),
+    Column("size", "Size", "count"),
+    Column("frame", "Frame", "count"),
+    Column("draws", "Draws", "count"),
+    Column("labelled", "In rounds", "count"),
+    Column("what", "What it is"),
+    Column("drawn_at", "Last drawn", aside=True),
+)
+
+
+def samples(study: Study) -> dict[str, Any]:
+    """All samples."""
+    found = []
+    with study.reading() as reader:
+        for name in sample_names(reader):
+            sample = stored_sample(reader, name)
+            if sample is None:
+                continue
+            planned = reader.value(
+                "SELECT count(DISTINCT i.artifact_id) FROM store.item i JOIN store.round r "
+                "USING (round) WHERE r.sample = ?",
+                [name],
+            )
+            found.append(
+                {
+                    "sample": name,
+                    "size": len(sample.drawn),
+                    "frame": sample.last.frame_count,
+                    "draws": len(sample.draws),
+                    "labelled": planned,
+                    "what": sample.definition.words(len(sample.drawn)),
+                    "drawn_at": f"{sample.last.drawn_at:%Y-%m-%dT%H:%M:%SZ}",
+                }
+            )
+    return {"study": str(study.directory), "samples": found}
+
+
+def samples_table(found: dict[str, Any]) -> Table | None:
+    """The same as a table; None without any."""
+    rows = [{**each, "drawn_at": minute(each["drawn_at"])} for each in found["samples"]]
+    return Table("samples", "Samples", _COLUMNS, rows_of(_COLUMNS, rows)) if rows else None
+
+
+def words(outcome: Outcome) -> str:
+    """What a sample is and what was done."""
+    sample = outcome.sample
+    name, last = sample.definition.sample, sample.last
+    artifacts = counted(last.frame_count, "artifact")
+    lines = [
+        f"{name}: {sample.definition.words(len(sample.drawn))}",
+        f"from {frame_words(sample.definition.frame)}: {artifacts}, hash {last.frame_hash[:16]}",
+        f"size: {last.rule}",
+    ]
+    if outcome.check:
+        lines += _check_words(outcome)
+    elif outcome.drew and len(sample.draws) > 1:
+        lines.append(
+            f"drew {count(outcome.drew)} more, behind the {count(last.size - outcome.drew)} that "
+            "were there"
+        )
+    elif not outcome.drew:
+        lines.append("nothing was drawn: it is as it was")
+    if outcome.came or outcome.went:
+        lines.append(
+            f"the frame has changed since: {count(outcome.came)} came, {count(outcome.went)} went"
+        )
+    if not outcome.compared:
+        lines.append("nothing to compare it by: name columns with --compare")
+    return "\n".join(lines)
+
+
+def _check_words(outcome: Outcome) -> list[str]:
+    check = outcome.check
+    if check is None:
+        return []
+    stored = (
+        "seed and stored frame give the same sample"
+        if check.is_derived
+        else "; ".join(check.problems)
+    )
+    return [f"derived again: {stored}", f"asked again: {check.today}"]

@@ -1,0 +1,137 @@
+"""What a user asks an import for, and what that means for one sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from annotation.sheets.codes import Codebook
+from annotation.sheets.grids import Grid
+from annotation.sheets.items import ItemRule
+from annotation.sheets.layout import is_long, is_wide, raters_of
+from annotation.sheets.shapes import CodeFrom, Long, OneRater, Pairs, RaterColumns, Shape
+from data.errors import StudyError
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `annotation import`; columns are named as the user writes them."""
+
+    item: str = ""
+    rater_columns: tuple[str, ...] = ()
+    pairs: str = ""
+    rater: str = ""
+    rater_column: str = ""
+    code: str = ""
+    codes_from: tuple[str, ...] = ()
+    comment: str = ""
+    final: str = ""
+    stratum: str = ""
+    conflict: str = ""
+    fill_down: tuple[str, ...] = ()
+    sheet: str = ""
+    encoding: str = ""
+    delimiter: str = ""
+    skip_nameless: bool = False
+
+    @property
+    def says_who(self) -> bool:
+        """Whether an option says where the ratings are."""
+        return bool(
+            self.rater_columns or self.pairs or self.rater or self.rater_column or self.codes_from
+            or self.code
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where one sheet has what."""
+
+    item: ItemRule
+    shape: Shape | None
+    final: str = ""
+    stratum: str = ""
+    conflict: str = ""
+
+
+def layout_of(asked: Asked, grid: Grid, book: Codebook, rater: str = "") -> Layout:
+    """The columns of a sheet that the options mean; `rater` if the file is named after one."""
+    exported = not asked.says_who and not rater and not asked.item
+    if exported and is_long(grid.columns):
+        return Layout(
+            ItemRule.of("item", grid),
+            Long("rater", "codes", "comment", "proposed", "confidence", "labelled_at", "stage"),
+        )
+    if exported and is_wide(grid.columns):
+        found = raters_of(grid.columns)
+        shape = RaterColumns(found) if found else None
+        return Layout(ItemRule.of("item", grid), shape, "final", "stratum")
+    if not asked.item:
+        raise StudyError(
+            f"{grid.path} was not written by annotation export: say which column names the item",
+            "Add --item COL, and --rater-columns, --pairs, --rater or --final.",
+        )
+    if not (asked.says_who or rater or asked.final):
+        raise StudyError(
+            "nothing says where the labels are",
+            "Add --rater-columns GLOB, --pairs 'Evaluator*/Tag*', --rater NAME --code COL, or "
+            "--final COL.",
+        )
+    if asked.final and not asked.item.count("{"):
+        grid.found([asked.item, asked.final])  # both are named, if both are missing
+    item = ItemRule.of(asked.item, grid)
+    final, stratum, conflict = (
+        grid.column(wanted) if wanted else ""
+        for wanted in (asked.final, asked.stratum, asked.conflict)
+    )
+    taken = {*item.columns, final, stratum, conflict}
+    return Layout(item, _shape(asked, grid, book, rater, taken), final, stratum, conflict)
+
+
+def _shape(asked: Asked, grid: Grid, book: Codebook, rater: str, taken: set[str]) -> Shape | None:
+    name = asked.rater or rater
+    ways = {
+        "--rater-columns": asked.rater_columns,
+        "--pairs": asked.pairs,
+        "--rater": name,
+        "--rater-column": asked.rater_column,
+    }
+    chosen = [way for way, value in ways.items() if value]
+    if len(chosen) > 1:
+        raise StudyError(f"{' and '.join(chosen)} exclude each other", "Choose one of them.")
+    if asked.rater_columns:
+        return RaterColumns.of(asked.rater_columns, grid, taken)
+    if asked.pairs:
+        return Pairs.of(asked.pairs, grid)
+    code = grid.column(asked.code) if asked.code else ""
+    comment = grid.column(asked.comment) if asked.comment else ""
+    if asked.rater_column:
+        if not code:
+            raise StudyError("--rater-column names who, but not what", "Add --code COL.")
+        return Long(grid.column(asked.rater_column), code, comment)
+    if not name:
+        if code or asked.codes_from:
+            raise StudyError(
+                f"whose labels are in {grid.path}?",
+                "Add --rater NAME, or write the file as NAME=FILE.",
+            )
+        return None
+    if not (code or asked.codes_from):
+        raise StudyError(
+            f"where are the codes of {name!r}?", "Add --code COL, or --codes-from 'COL=Yes:CODE'."
+        )
+    meant = [CodeFrom.of(text, grid, book) for text in asked.codes_from]
+    return OneRater(name, code, meant, comment)
+
+
+def named_files(files: Sequence[str]) -> Mapping[Path, str]:
+    """Files with their raters: `NAME=FILE` names one."""
+    found: dict[Path, str] = {}
+    for text in files:
+        name, separator, rest = text.partition("=")
+        if separator and rest and not Path(text).exists():
+            found[Path(rest)] = name.strip()
+        else:
+            found[Path(text)] = ""
+    return found

@@ -1,0 +1,199 @@
+"""What `annotation import` and `export` do, from options to what is told."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotation.labels import STAGES, Stage
+from annotation.rounds import checked_name, find_round
+from annotation.sheets.asking import Asked, named_files
+from annotation.sheets.codes import Codebook
+from annotation.sheets.confirming import check, table_path
+from annotation.sheets.importing import Sheets, read_sheets
+from annotation.sheets.spellings import read_spellings
+from annotation.sheets.storing import Stored, store_sheets
+from data import provenance
+from data.errors import StudyError
+from data.settings import read_settings
+from data.taxonomy_library import TaxonomyLibrary
+from report.formatting import counted
+
+if TYPE_CHECKING:
+    from data.store import Study
+
+_MOST_SHOWN = 5
+
+
+@dataclass
+class Done:
+    """What an import did: for programs, and for people."""
+
+    document: dict[str, Any]
+    lines: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def import_sheets(
+    study: Study,
+    round_name: str,
+    files: Sequence[str],
+    asked: Asked,
+    *,
+    taxonomy_name: str = "",
+    stage: str = "independent",
+    otherwise: str = "",
+    spellings: Path | None = None,
+    accept: bool = False,
+) -> Done:
+    """Read, check and store sheets; nothing is stored if anything is wrong."""
+    checked_name(round_name)
+    name = taxonomy_name or _taxonomy_of(study, round_name)
+    taxonomy = TaxonomyLibrary(study.directory).taxonomy(name)
+    settings = read_settings(study.directory)
+    confirmed = {} if spellings is None else read_spellings(spellings, taxonomy)
+    book = Codebook(taxonomy, confirmed, otherwise, accept)
+    sheets = read_sheets(named_files(files), asked, book, checked_stage(stage))
+    table = table_path(study.directory, round_name)
+    check(sheets, book, table, spellings)
+    run = provenance.begin(
+        "annotation import",
+        {
+            "round": round_name, "files": list(files), "taxonomy": name, "stage": stage,
+            **{key: value for key, value in asdict(asked).items() if value},
+            **_traces(sheets, book, table if book.accepted or spellings is None else spellings),
+        },
+    )  # fmt: skip
+    stored = store_sheets(study, round_name, taxonomy, sheets, settings=settings, run=run)
+    done = _told(round_name, sheets, stored, book)
+    _remarks(done, sheets, stored, book, table)
+    return done
+
+
+def _taxonomy_of(study: Study, round_name: str) -> str:
+    if study.exists:
+        with study.reading() as reader:
+            if reader.value("SELECT 1 FROM store.round WHERE round = ?", [round_name]):
+                return find_round(reader, round_name).taxonomy
+    raise StudyError(
+        f"which taxonomy are the codes of? Round {round_name!r} is new",
+        "Add --taxonomy NAME; the names: annotation taxonomy list.",
+    )
+
+
+def checked_stage(text: str) -> Stage:
+    """The stage of that name."""
+    for stage in STAGES:
+        if stage == text:
+            return stage
+    raise StudyError(f"there is no stage {text!r}", f"Stages: {', '.join(STAGES)}.")
+
+
+def _traces(sheets: Sheets, book: Codebook, table: Path) -> dict[str, Any]:
+    """What a reader of the run must know to understand the cells as we did."""
+    traces: dict[str, Any] = {"otherwise": book.otherwise} if book.otherwise else {}
+    if book.used:
+        traces["spellings"] = {
+            "file": str(table),
+            "sha256": hashlib.sha256(table.read_bytes()).hexdigest(),
+            "codes": [list(pair) for pair in sorted(book.used.items())],
+        }
+    if sheets.conflicts is not None:
+        traces["conflicts_in_sheets"] = sheets.conflicts
+    return traces
+
+
+def _told(round_name: str, sheets: Sheets, stored: Stored, book: Codebook) -> Done:
+    repeated = sorted(sheets.repeated)
+    document: dict[str, Any] = {
+        "round": round_name,
+        "taxonomy": book.taxonomy.name,
+        "rows": sheets.rows,
+        "unlabelled": sheets.unsettled if sheets.has_finals else sheets.unlabelled,
+        "repeated_artifacts": repeated,
+        "items": len(sheets.items),
+        "artifacts": sheets.artifacts,
+    }
+    done = Done(document)
+    if sheets.has_ratings:
+        document |= {
+            "stage": sheets.stage,
+            "raters": list(sheets.raters),
+            "answers": asdict(stored.answers),
+        }
+        said = stored.answers
+        done.lines.append(
+            f"round {round_name}: {counted(len(sheets.items), 'item')} "
+            f"({counted(sheets.artifacts, 'artifact')}) from {sheets.rows:,} rows, "
+            f"{counted(len(sheets.raters), 'rater')}; answers: {said.new:,} new, "
+            f"{said.changed:,} changed, {said.known:,} known already"
+        )
+    if sheets.has_finals:
+        document |= {"stored": stored.new_finals, "known": stored.known_finals}
+        done.lines.append(
+            f"{stored.new_finals:,} final labels stored in round {round_name} from "
+            f"{sheets.rows:,} rows ({stored.known_finals:,} known already, "
+            f"{sheets.unsettled:,} rows without a code)"
+        )
+    if sheets.conflicts is not None:
+        document["conflicts_in_sheets"] = sheets.conflicts
+        done.lines.append(f"conflicts that the sheets mark: {sheets.conflicts:,}")
+    if repeated:
+        done.notes.append(
+            f"{len(repeated):,} artifacts stand in several rows; each row is an item: "
+            + ", ".join(repeated[:_MOST_SHOWN])
+        )
+    return done
+
+
+def _remarks(done: Done, sheets: Sheets, stored: Stored, book: Codebook, table: Path) -> None:
+    """What a person should know, and what a program may look for."""
+    document, notes = done.document, done.notes
+    notes += sheets.notes
+    if sheets.notes:
+        document["notes"] = list(sheets.notes)
+    if stored.new_raters:
+        notes.append(f"raters that are new in the round: {', '.join(stored.new_raters)}")
+    if stored.answers.changed:
+        notes.append(
+            f"{counted(stored.answers.changed, 'answer')} differ from what the study had: the new "
+            "ones hold, the old ones are kept"
+        )
+    if sheets.nameless:
+        document["nameless"] = sheets.nameless
+        notes.append(
+            f"{counted(len(sheets.nameless), 'row')} with codes, but without an item, left out: "
+            + ", ".join(sheets.nameless[:_MOST_SHOWN])
+        )
+    if book.left_out:
+        document["left_out"] = book.left_out
+        notes.append(f"{counted(book.left_out, 'cell')} left out, as the table of spellings says")
+    if book.free:
+        document["free_texts"] = len(book.free)
+        notes.append(
+            f"{counted(len(book.free), 'other text')} taken for {book.otherwise}, "
+            "and kept as proposed codes"
+        )
+    if book.accepted:
+        document["accepted_spellings"] = str(table)
+        notes.append(
+            f"{counted(len(book.accepted), 'proposed spelling')} taken as they are: see {table}"
+        )
+
+
+def export_sheet(
+    study: Study, round_name: str, path: Path, *, stage: str, is_long: bool, replace: bool
+) -> dict[str, Any]:
+    """Write a round as a sheet."""
+    from annotation.sheets.exporting import long, wide, write_sheet
+
+    with study.reading() as reader:
+        if is_long:
+            exported = long(reader, round_name, [checked_stage(stage)] if stage else STAGES)
+        else:
+            exported = wide(reader, round_name, checked_stage(stage or "independent"))
+    write_sheet(exported, path, replace=replace)
+    return {"round": round_name, "file": str(path), "rows": len(exported.rows)}

@@ -1,0 +1,71 @@
+"""Refuses sheets with wrong cells, and writes the table of spellings for a person to confirm."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from annotation.sheets.codes import Codebook
+from annotation.sheets.csv_files import read_csv
+from annotation.sheets.importing import Sheets
+from annotation.sheets.spellings import FOLDER, Proposal, table_text
+from data.errors import StudyError
+from data.taxonomy import folded
+
+_MOST_SHOWN = 5
+
+
+def table_path(directory: Path, round_name: str) -> Path:
+    """Where the table of a round is proposed: in the study's folder."""
+    name = re.sub(r"[^\w.-]+", "-", round_name)
+    return directory / FOLDER / f"{name}.csv"
+
+
+def check(sheets: Sheets, book: Codebook, table: Path, confirmed: Path | None) -> None:
+    """Refuse what is wrong, all at once. Spellings are proposed in a table."""
+    if not sheets.problems:
+        if book.accepted:
+            _write(table, book.proposals, confirmed)
+        return
+    more = len(sheets.problems) - _MOST_SHOWN
+    shown = sheets.problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
+    hint = (
+        f"Mend the sheet; the codes: annotation taxonomy show {book.taxonomy.name}; the items: "
+        "annotation import --help."
+    )
+    if book.unknown:
+        _write(table, book.proposals, confirmed)
+        what = "it" if len(book.unknown) == 1 else f"{len(book.unknown):,} spellings"
+        hint = (
+            f"What {what} may mean is proposed in {table}: check its column `code` (- leaves cells "
+            f"out), then add --spellings {table}."
+        )
+    raise StudyError("\n".join(shown), f"{hint} Nothing was stored.")
+
+
+def _write(table: Path, proposals: Iterable[Proposal], confirmed: Path | None) -> None:
+    """Write the table; what a person has put into it, or into the confirmed one, stays."""
+    rows: dict[str, Proposal] = {}
+    for path in (table, confirmed):
+        if path is not None and path.exists():
+            rows |= {folded(each.spelling): each for each in _rows(path)}
+    for each in proposals:
+        there = rows.get(folded(each.spelling))
+        decided = there is not None and bool(there.code)
+        rows[folded(each.spelling)] = (
+            Proposal(each.spelling, each.count, there.code, there.why)
+            if there is not None and decided
+            else each
+        )
+    table.parent.mkdir(parents=True, exist_ok=True)
+    table.write_text(table_text(rows.values()), encoding="utf-8", newline="")
+
+
+def _rows(path: Path) -> Iterable[Proposal]:
+    grid = read_csv(path)
+    for row in grid.rows:
+        spelling, count, code, why = (
+            row.cells.get(name, "").strip() for name in ("spelling", "count", "code", "why")
+        )
+        yield Proposal(spelling, int(count) if count.isdecimal() else 0, code, why)

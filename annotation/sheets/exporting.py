@@ -1,0 +1,182 @@
+"""Writes a round as a sheet: a column for each rater, or a row for each answer."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from annotation.labels import Stage
+from annotation.rounds import find_round
+from annotation.sheets.cells import harmless
+from annotation.sheets.layout import AFTER, BEFORE, LONG
+from annotation.sheets.workbooks import SUFFIXES
+from data.errors import StudyError
+from data.identity import url_of
+
+if TYPE_CHECKING:
+    from annotation.rounds import Round
+    from data.store import Reader
+
+_LONGEST_CELL = 32_767  # of a workbook
+_BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, to zip files
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What stands in a sheet."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
+    """A row for each item: who it is, what each rater said at a stage, what became final."""
+    of = find_round(reader, round_name)
+    said = {
+        (row["item_id"], row["rater"]): ";".join(row["codes"])
+        for row in _answers(reader, of, (stage,))
+    }
+    raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
+    taken = sorted({*BEFORE, *AFTER} & {*raters})
+    if taken:
+        raise StudyError(
+            f"a rater is called {taken[0]!r}, as a column of the sheet is", "Export it with --long."
+        )
+    finals = {
+        row["item_id"]: (";".join(row["codes"]), row["settled_by"])
+        for row in reader.rows(
+            "SELECT item_id, list(code ORDER BY code) AS codes, any_value(settled_by) AS "
+            "settled_by FROM final_labels WHERE round = ? AND taxonomy = ? GROUP BY item_id",
+            [of.name, of.taxonomy],
+        )
+    }
+    rows = [
+        (
+            *about,
+            *(said.get((about[0], rater), "") for rater in raters),
+            *finals.get(about[0], ("", "")),
+        )
+        for about in _items(reader, of)
+    ]
+    return Exported((*BEFORE, *raters, *AFTER), tuple(rows))
+
+
+def long(reader: Reader, round_name: str, stages: Sequence[Stage]) -> Exported:
+    """A row for each answer that holds, with all that was noted."""
+    of = find_round(reader, round_name)
+    about = {row[0]: row for row in _items(reader, of)}
+    rows = [
+        (
+            *about[row["item_id"]],
+            row["rater"],
+            row["stage"],
+            ";".join(row["codes"]),
+            "" if row["confidence"] is None else f"{row['confidence']:g}",
+            row["comment"] or "",
+            row["proposed"] or "",
+            row["labelled_at"].isoformat() if row["labelled_at"] else "",
+            row["taxonomy_version"],
+        )
+        for row in _answers(reader, of, stages)
+    ]
+    return Exported(LONG, tuple(rows))
+
+
+def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> None:
+    """Write a sheet by the end of the file's name; one that may be filled in is not replaced."""
+    suffix = path.suffix.lower()
+    if suffix not in {".csv", *SUFFIXES[:1]}:
+        raise StudyError(
+            f"{path} is neither .csv nor .xlsx", "Name the file sheet.csv or sheet.xlsx."
+        )
+    if path.exists() and not replace:
+        raise StudyError(
+            f"{path} is there already", "Somebody may have filled it in: choose another name, or "
+            "add --replace.",
+        )  # fmt: skip
+    table = [[harmless(cell) for cell in row] for row in (exported.columns, *exported.rows)]
+    content = _csv(table) if suffix == ".csv" else _workbook(table)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _items(reader: Reader, of: Round) -> list[tuple[str, str, str, str]]:
+    rows = reader.rows(
+        "SELECT item_id, item.artifact_id, any_value(title) AS title, stratum FROM store.item "
+        "LEFT JOIN artifacts ON artifacts.artifact_id = item.artifact_id WHERE round = ? "
+        "GROUP BY item_id, item.artifact_id, stratum, position ORDER BY position",
+        [of.name],
+    )
+    return [
+        (
+            row["item_id"],
+            url_of(row["artifact_id"]) or "",
+            " ".join((row["title"] or "").split()),
+            row["stratum"],
+        )
+        for row in rows
+    ]
+
+
+def _answers(reader: Reader, of: Round, stages: Sequence[Stage]) -> list[dict[str, Any]]:
+    """The answers that hold, of each rater and stage in the newest version that there is."""
+    return reader.rows(
+        "SELECT answer.* EXCLUDE (run_id) FROM store.answer JOIN store.item "
+        "USING (round, item_id) LEFT JOIN store.round_rater r USING (round, rater) "
+        "WHERE round = ? AND list_contains(?, stage) AND len(codes) > 0 AND answer_id NOT IN "
+        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
+        "ORDER BY item.position, stage, r.position, rater, taxonomy_version",
+        [of.name, list(stages)],
+    )
+
+
+def _csv(table: Iterable[Sequence[str]]) -> bytes:
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\n").writerows(table)
+    # With a byte order mark, without which Excel takes UTF-8 for something else.
+    return written.getvalue().encode("utf-8-sig", errors="backslashreplace")
+
+
+def _workbook(table: Sequence[Sequence[str]]) -> bytes:
+    from openpyxl import Workbook
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("labels")
+    sheet.freeze_panes = "B2"
+    for row in table:
+        for cell in row:
+            if len(cell) > _LONGEST_CELL:
+                raise StudyError(
+                    f"a text has more than {_LONGEST_CELL:,} characters, too many for a workbook",
+                    "Export as .csv.",
+                )
+        sheet.append([ILLEGAL_CHARACTERS_RE.sub("\ufffd", cell) for cell in row])
+    written = io.BytesIO()
+    book.save(written)
+    return _timeless(written)
+
+
+def _timeless(written: io.BytesIO) -> bytes:
+    """The workbook without the time of writing: the same labels give the same bytes."""
+    result = io.BytesIO()
+    with (
+        zipfile.ZipFile(written) as source,
+        zipfile.ZipFile(result, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
+        for member in sorted(
+            source.namelist(), key=lambda name: (name != "[Content_Types].xml", name)
+        ):
+            content = source.read(member)
+            if member == "docProps/core.xml":
+                content = re.sub(rb">\d{4}-\d\d-\d\dT[\d:.]+Z<", b">1980-01-01T00:00:00Z<", content)
+            target.writestr(
+                zipfile.ZipInfo(member, _BEGINNING), content, compress_type=zipfile.ZIP_DEFLATED
+            )
+    return result.getvalue()

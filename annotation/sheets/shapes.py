@@ -1,0 +1,275 @@
+"""How a sheet holds what raters said: a column each, pairs of rater and tag, a file each, long."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import translate
+from typing import Protocol
+
+from annotation.sheets.codes import Codebook, Said
+from annotation.sheets.grids import Grid, Row
+from data.errors import StudyError
+from data.taxonomy import folded
+from report.formatting import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """A cell that says something: who, as which of the row's raters, and what."""
+
+    rater: str
+    number: int
+    said: Said
+    confidence: float | None = None
+    labelled_at: datetime | None = None
+    stage: str = ""
+
+
+class Shape(Protocol):
+    """Where a sheet keeps the ratings of a row."""
+
+    @property
+    def one_rater_a_row(self) -> bool:
+        """Whether an artifact may stand in a row for each rater."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person must be told of the sheet."""
+
+    def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
+        """The ratings of a row; a wrong cell is refused when its turn comes."""
+
+
+@dataclass
+class RaterColumns:
+    """A column for each rater, who is called as the column is."""
+
+    columns: Sequence[str]
+    one_rater_a_row: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, patterns: Sequence[str], grid: Grid, but: set[str]) -> RaterColumns:
+        """The columns that patterns mean, without those that hold something else."""
+        columns: list[str] = []
+        for pattern in patterns:
+            found = [column for column in grid.matching(pattern) if column not in but]
+            if not found:
+                raise StudyError(
+                    f"{grid.path}:1: no column is like {pattern!r}",
+                    f"Its columns: {', '.join(grid.columns) or 'none'}.",
+                )
+            columns += found
+        return cls(tuple(dict.fromkeys(columns)))
+
+    def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
+        """One for each column that is not empty."""
+        for number, column in enumerate(self.columns, start=1):
+            said = book.read(grid.cell(row, column))
+            if said:
+                yield Rating(column.strip(), number, said)
+
+
+@dataclass
+class Pairs:
+    """Pairs of columns, such as Evaluator1 and Tag1: the rater's name, and what she said."""
+
+    pairs: Sequence[tuple[int, str, str]]  # number, rater's column, code's column
+    without_code: Sequence[str]  # columns of raters that have no partner
+    untagged: int = 0
+    one_rater_a_row: bool = False
+
+    @classmethod
+    def of(cls, text: str, grid: Grid) -> Pairs:
+        """The pairs that `Evaluator*/Tag*` means: those where the star stands for the same."""
+        who, separator, what = text.partition("/")
+        if not separator or who.count("*") != 1 or what.count("*") != 1:
+            raise StudyError(
+                f"{text!r} says not which columns are pairs", "Write it as 'Evaluator*/Tag*'."
+            )
+        raters, codes = _starred(grid, who), _starred(grid, what)
+        if not raters or not codes:
+            raise StudyError(
+                f"{grid.path}:1: no columns are like {text!r}",
+                f"Its columns: {', '.join(grid.columns) or 'none'}.",
+            )
+        alone = [column for star, column in codes.items() if star not in raters]
+        if alone:
+            raise StudyError(
+                f"{grid.path}:1: nobody stands beside {', '.join(map(repr, alone))}",
+                f"Each needs a column like {who!r}.",
+            )
+        numbered = [
+            (int(star) if star.isdecimal() else number, column, codes.get(star))
+            for number, (star, column) in enumerate(raters.items(), start=1)
+        ]
+        return cls(
+            [(number, column, partner) for number, column, partner in numbered if partner],
+            [column for _number, column, partner in numbered if not partner],
+        )
+
+    def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
+        """One for each pair with a code; a rater without one is counted."""
+        self.untagged += sum(bool(grid.cell(row, column).strip()) for column in self.without_code)
+        for number, who, what in self.pairs:
+            rater, cell = grid.cell(row, who).strip(), grid.cell(row, what)
+            if cell.strip() and not rater:
+                raise StudyError(f"{what!r} has a code, but {who!r} names no rater")
+            if rater and not cell.strip():
+                self.untagged += 1
+            said = book.read(cell)
+            if said:
+                yield Rating(rater, number, said)
+
+    @property
+    def notes(self) -> list[str]:
+        """What is missing."""
+        found = [f"there is no column for the codes of {column!r}" for column in self.without_code]
+        if self.untagged:
+            found.append(f"{self.untagged:,} raters are named without a code: not stored")
+        return found
+
+
+@dataclass(frozen=True)
+class CodeFrom:
+    """Where a column says a word (`Yes`), a code is meant."""
+
+    column: str
+    word: str
+    code: str
+
+    @classmethod
+    def of(cls, text: str, grid: Grid, book: Codebook) -> CodeFrom:
+        """From `COL=WORD:CODE`."""
+        found = re.fullmatch(r"(.+)=([^=:]+):([^=:]+)", text, flags=re.DOTALL)
+        if not found:
+            raise StudyError(
+                f"{text!r} says not where a code is from",
+                "Write it as 'Extrinsic Bug=Yes:extrinsic'.",
+            )
+        return cls(grid.column(found[1].strip()), folded(found[2]), book.code(found[3].strip()))
+
+
+@dataclass
+class OneRater:
+    """A sheet of one rater: a column with codes, columns with Yes and No, or both."""
+
+    rater: str
+    column: str = ""
+    codes_from: Sequence[CodeFrom] = ()
+    comment: str = ""
+    contradictions: list[int] = field(default_factory=list)  # rows
+    one_rater_a_row: bool = False
+
+    def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
+        """One, if the row says anything. Columns with words count before the one with codes."""
+        said = self._said(grid, row, book)
+        if said:
+            note = grid.cell(row, self.comment) if self.comment else ""
+            if note.strip():
+                words = f"{said.comment}\n{note}" if said.comment else note
+                said = Said(said.codes, words, said.proposed)
+            yield Rating(self.rater, 1, said)
+
+    def _said(self, grid: Grid, row: Row, book: Codebook) -> Said | None:
+        meant = tuple(
+            dict.fromkeys(
+                each.code
+                for each in self.codes_from
+                if folded(grid.cell(row, each.column)) == each.word
+            )
+        )
+        if len(meant) > 1 and book.taxonomy.choice == "single":
+            raise StudyError(f"the row says both {' and '.join(meant)}")
+        said = book.read(grid.cell(row, self.column)) if self.column else None
+        if not meant:
+            return said
+        if said and not set(said.codes) <= set(meant):
+            self.contradictions.append(row.number)
+        return Said(meant, said.comment if said and said.codes == meant else None)
+
+    @property
+    def notes(self) -> list[str]:
+        """Rows that contradict themselves."""
+        if not self.contradictions:
+            return []
+        columns = ", ".join(dict.fromkeys(repr(each.column) for each in self.codes_from))
+        rows = ", ".join(map(str, self.contradictions))
+        count = counted(len(self.contradictions), "row")
+        return [f"{count} with contradictions, where {columns} counts, not {self.column!r}: {rows}"]
+
+
+@dataclass
+class Long:
+    """A row for each rater and item, as `annotation export --long` writes it."""
+
+    rater: str
+    column: str
+    comment: str = ""
+    proposed: str = ""
+    confidence: str = ""
+    labelled_at: str = ""
+    stage: str = ""
+    one_rater_a_row: bool = True
+    notes: list[str] = field(default_factory=list)
+
+    def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
+        """One, if the row says anything."""
+        said = book.read(grid.cell(row, self.column))
+        if not said:
+            return
+        rater, comment, proposed, sure, when, stage = (
+            grid.cell(row, column) if column else ""
+            for column in (
+                self.rater, self.comment, self.proposed, self.confidence, self.labelled_at,
+                self.stage,
+            )
+        )  # fmt: skip
+        if not rater.strip():
+            raise StudyError(f"{self.column!r} has a code, but {self.rater!r} names no rater")
+        yield Rating(
+            rater.strip(),
+            1,
+            Said(said.codes, comment or said.comment, proposed or said.proposed),
+            _confidence(sure),
+            _time(when),
+            stage.strip(),
+        )
+
+
+def _confidence(text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= 5:
+        raise StudyError(f"a confidence of {text.strip()!r}: it is from 1 (guess) to 5 (sure)")
+    return value
+
+
+def _time(text: str) -> datetime | None:
+    if not text.strip():
+        return None
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise StudyError(f"{text.strip()!r} is no time such as 2024-05-31T12:00:00") from None
+    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+
+
+def _starred(grid: Grid, pattern: str) -> dict[str, str]:
+    """What the star stands for, and the column, in the order of numbers."""
+    before, _, after = (folded(part) for part in pattern.partition("*"))
+    look = re.compile(translate(f"{before}*{after}"))
+    found = {}
+    for column in grid.columns:
+        plain = folded(column)
+        if look.fullmatch(plain):
+            star = plain[len(before) : len(plain) - len(after)].strip()
+            found[star] = grid.column(column)
+    return dict(sorted(found.items(), key=lambda each: (not each[0].isdigit(), len(each[0]), each)))

@@ -1,0 +1,52 @@
+"""Final labels in another version of their taxonomy than the one they were settled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotation.taxonomies.outcomes import Said, current_decisions
+from annotation.taxonomies.versions import Versions
+from data.taxonomy_changes import decided
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from annotation.rounds import Round
+    from data.store import Reader
+
+
+@dataclass(frozen=True)
+class FinalLabels:
+    """The final codes of items in one version, and the items whose codes it does not tell."""
+
+    version: str
+    codes: Mapping[str, frozenset[str]]  # by item; none: its code was retired, and the label ended
+    undecided: Mapping[str, tuple[str, ...]]  # by item, as they were settled
+
+
+def final_labels_under(reader: Reader, directory: Path, of: Round, version: str) -> FinalLabels:
+    """The final labels of a round, carried into a version; what is undecided is listed."""
+    versions = Versions.known(reader, directory, of.taxonomy)
+    versions.taxonomy(version)
+    codes: dict[str, frozenset[str]] = {}
+    undecided: dict[str, tuple[str, ...]] = {}
+    for said in current_decisions(reader, of.taxonomy, of.name):
+        carried = carried_codes(versions, said, version)
+        if carried is None:
+            undecided[said.item_id] = said.codes
+        else:
+            codes[said.item_id] = carried
+    return FinalLabels(version, codes, undecided)
+
+
+def carried_codes(versions: Versions, said: Said, version: str) -> frozenset[str] | None:
+    """All codes of an answer in a version; None if one of them is not decided there."""
+    found: set[str] = set()
+    for code in said.codes:
+        carried = decided(versions.alternatives(said.version, version, code))
+        if carried is None:
+            return None
+        found |= carried
+    return frozenset(found)

@@ -1,0 +1,113 @@
+"""What becomes of labels in another version: every label has exactly one outcome.
+
+carried: its code is decided. ended: its code was retired, and its labels with it. waiting:
+somebody has to look again. answered: somebody did, in the wanted version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from data.taxonomy_changes import Alternatives, decided, version_key
+
+if TYPE_CHECKING:
+    from annotation.taxonomies.versions import Versions
+    from data.store import Reader
+
+Outcome = Literal["carried", "ended", "waiting", "answered"]
+OUTCOMES: tuple[Outcome, ...] = ("carried", "waiting", "ended", "answered")
+
+
+@dataclass(frozen=True)
+class Said:
+    """A current answer of a rater, or a final decision about an item (rater and stage empty)."""
+
+    answer_id: str
+    round: str
+    item_id: str
+    artifact_id: str
+    rater: str
+    stage: str
+    version: str
+    codes: tuple[str, ...]
+
+    @property
+    def place(self) -> tuple[str, str, str, str]:
+        """What only one answer can count for."""
+        return (self.round, self.item_id, self.rater, self.stage)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """A code of an answer, what it may be in the wanted version, and what that makes of it."""
+
+    said: Said
+    code: str
+    alternatives: Alternatives
+    outcome: Outcome
+
+
+def current_answers(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
+    """The current answers given with a taxonomy, in one round or in all; not withdrawn ones."""
+    rows = reader.rows(
+        "SELECT answer_id, a.round, a.item_id, a.artifact_id, rater, stage, a.taxonomy_version, "
+        "codes FROM store.answer a JOIN store.item i USING (round, item_id) "
+        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND len(codes) > 0 AND answer_id NOT IN "
+        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
+        "ORDER BY a.round, i.position, a.item_id, rater, stage",
+        [taxonomy, round_name],
+    )
+    return [_said(row) for row in rows]
+
+
+def current_decisions(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
+    """The final labels of items, in one round or in all."""
+    rows = reader.rows(
+        "SELECT settlement_id, round, item_id, any_value(artifact_id), '', '', taxonomy_version, "
+        "list(code ORDER BY code) FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
+        "GROUP BY settlement_id, round, item_id, taxonomy_version "
+        "ORDER BY round, item_id, taxonomy_version",
+        [taxonomy, round_name],
+    )
+    return [_said(row) for row in rows]
+
+
+def _said(row: Mapping[str, Any]) -> Said:
+    values: list[Any] = [tuple(each) if isinstance(each, list) else each for each in row.values()]
+    return Said(*values)
+
+
+def follow(versions: Versions, answers: Iterable[Said], wanted: str) -> Iterator[Followed]:
+    """Every code of every answer with its outcome in a version, as `ratings_of` reads them.
+
+    Where one place has answers in several versions, the wanted version counts, then the highest
+    that decides all of its codes; the labels of the others are answered by it.
+    """
+    places: dict[tuple[str, str, str, str], list[Said]] = {}
+    for said in answers:
+        places.setdefault(said.place, []).append(said)
+    for there in places.values():
+        counting = _counting(versions, there, wanted)
+        for said in there:
+            for code in said.codes:
+                found = versions.alternatives(said.version, wanted, code)
+                outcome = "answered" if said is not counting else _outcome(found)
+                yield Followed(said, code, found, outcome)
+
+
+def _counting(versions: Versions, there: Sequence[Said], wanted: str) -> Said:
+    ordered = sorted(
+        there, key=lambda said: (said.version == wanted, version_key(said.version)), reverse=True
+    )
+    for said in ordered:
+        led = (versions.alternatives(said.version, wanted, code) for code in said.codes)
+        if all(decided(each) is not None for each in led):
+            return said
+    return ordered[0]
+
+
+def _outcome(alternatives: Alternatives) -> Outcome:
+    codes = decided(alternatives)
+    return "waiting" if codes is None else "carried" if codes else "ended"

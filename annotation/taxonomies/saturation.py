@@ -1,0 +1,178 @@
+"""Saturation: how many codes each further batch of labels adds, and whether that has ended.
+
+A batch is a round, or so many items in the order in which they were labelled. Codes that
+raters propose count as codes. The chance that the next label brings a new one is estimated
+after Good and Turing: the share of labels whose code was given once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotation.labels import SPECIAL
+from annotation.rounds import Round, find_round, round_names
+from annotation.taxonomies.versions import Versions
+from data.errors import StudyError
+from data.taxonomy import folded
+from data.taxonomy_changes import decided, version_key
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from data.store import Reader
+    from data.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one batch brought."""
+
+    name: str
+    items: int
+    labels: int
+    new_codes: tuple[str, ...]
+    new_proposals: tuple[str, ...]
+    codes: int  # distinct ones so far
+    proposals: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The batches in their order, and what is known of the labels in them."""
+
+    taxonomy: Taxonomy  # in the version that the codes are of
+    batches: tuple[Batch, ...]
+    labels: int
+    once: int  # codes and proposals that were given once
+    undecided: int  # labels that wait to be given again
+
+    @property
+    def quiet(self) -> int:
+        """How many batches at the end brought nothing new."""
+        quiet = 0
+        for batch in reversed(self.batches):
+            if batch.new_codes or batch.new_proposals:
+                break
+            quiet += 1
+        return quiet
+
+    @property
+    def chance(self) -> float:
+        """Percent: that the next label has a code which nobody has given yet."""
+        return 100 * self.once / self.labels
+
+
+@dataclass(frozen=True)
+class _Label:
+    round: str
+    item: str
+    key: str  # the code, or a proposal as it is folded
+    proposed: str  # its words, if it is a proposal
+
+
+def rounds_of(reader: Reader, names: Sequence[str], sample: str) -> list[Round]:
+    """The rounds that are meant, in their order: those named, those of a sample, or all."""
+    rounds = [find_round(reader, name) for name in dict.fromkeys(names) or round_names(reader)]
+    if sample:
+        rounds = [each for each in rounds if each.sample == sample]
+    if not rounds:
+        of_sample = f" of sample {sample!r}" if sample else ""
+        raise StudyError(
+            f"there is no round{of_sample}", "Make one: annotation round, or annotation import."
+        )
+    taxonomies = sorted({each.taxonomy for each in rounds})
+    if len(taxonomies) > 1:
+        raise StudyError(
+            f"the rounds have several taxonomies: {', '.join(taxonomies)}",
+            "Name rounds of one of them.",
+        )
+    return rounds
+
+
+def curve(
+    reader: Reader, directory: Path, rounds: Sequence[Round], size: int | None = None
+) -> Curve:
+    """The curve over rounds, or over so many items at a time, in the highest known version."""
+    versions = Versions.known(reader, directory, rounds[0].taxonomy)
+    labels, undecided = _labels(reader, versions, rounds)
+    if not labels:
+        raise StudyError("these rounds have no labels", "Label them first.")
+    seen = Counter(label.key for label in labels)
+    once = sum(count == 1 for count in seen.values())
+    return Curve(versions.newest, tuple(_batches(labels, size)), len(labels), once, undecided)
+
+
+def _labels(
+    reader: Reader, versions: Versions, rounds: Sequence[Round]
+) -> tuple[list[_Label], int]:
+    """The labels in the order of rounds and of labelling, and how many no version decides."""
+    found: list[_Label] = []
+    undecided = 0
+    for each in rounds:
+        rows = reader.rows(
+            "SELECT answer_id, item_id, rater, taxonomy_version, code, proposed, "
+            "min(labelled_at) OVER (PARTITION BY item_id) AS begun, i.position "
+            "FROM labels l JOIN items i USING (round, item_id) "
+            "WHERE round = ? AND stage = 'independent' AND is_current "
+            "ORDER BY begun NULLS LAST, i.position, item_id, rater, taxonomy_version, code",
+            [each.name],
+        )
+        answered = _last_versions(rows)
+        heard: set[str] = set()  # an answer with several codes has one proposal
+        for row in rows:
+            if row["taxonomy_version"] != answered[row["item_id"], row["rater"]]:
+                continue
+            proposal = " ".join((row["proposed"] or "").split())
+            if proposal and row["answer_id"] not in heard:
+                heard.add(row["answer_id"])
+                found.append(_Label(each.name, row["item_id"], f"~{folded(proposal)}", proposal))
+            if row["code"] in SPECIAL:
+                continue
+            codes = decided(
+                versions.alternatives(row["taxonomy_version"], versions.newest.version, row["code"])
+            )
+            undecided += codes is None
+            found += [_Label(each.name, row["item_id"], code, "") for code in sorted(codes or ())]
+    return found, undecided
+
+
+def _last_versions(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], str]:
+    """Of each item and rater the highest version that was answered in."""
+    last: dict[tuple[str, str], str] = {}
+    for row in rows:
+        key = (row["item_id"], row["rater"])
+        before = last.get(key, row["taxonomy_version"])
+        last[key] = max(before, row["taxonomy_version"], key=version_key)
+    return last
+
+
+def _batches(labels: Sequence[_Label], size: int | None) -> list[Batch]:
+    items = list(dict.fromkeys((label.round, label.item) for label in labels))
+    names: dict[tuple[str, str], str] = {}
+    for position, (round_name, item) in enumerate(items):
+        if size:
+            start = position // size * size
+            names[round_name, item] = f"{start + 1}-{min(start + size, len(items))}"
+        else:
+            names[round_name, item] = round_name
+    batches: list[Batch] = []
+    seen: dict[str, str] = {}
+    for name in dict.fromkeys(names.values()):
+        inside = [label for label in labels if names[label.round, label.item] == name]
+        new: dict[str, str] = {}
+        for label in inside:
+            if label.key not in seen:
+                seen[label.key] = new[label.key] = label.proposed
+        proposals = sum(bool(words) for words in seen.values())
+        batches.append(
+            Batch(
+                name, sum(each == name for each in names.values()), len(inside),
+                tuple(key for key, words in new.items() if not words),
+                tuple(words for words in new.values() if words),
+                len(seen) - proposals, proposals,
+            )
+        )  # fmt: skip
+    return batches

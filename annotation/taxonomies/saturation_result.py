@@ -1,0 +1,151 @@
+"""A saturation curve as a result: table, figure and claims, with the rule that ends labelling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from data.results import Claim, Column, Figure, Result, Series, Table, rows_of
+
+if TYPE_CHECKING:
+    from annotation.rounds import Round
+    from annotation.taxonomies.saturation import Batch, Curve
+
+ANALYSIS = "saturation"
+
+
+def saturation_result(
+    found: Curve, rounds: Sequence[Round], *, size: int | None, quiet: int
+) -> Result:
+    """The curve as a result; `quiet` is how many batches without anything new are enough."""
+    last, taxonomy = found.batches[-1], found.taxonomy
+    possible = len(taxonomy.selectable)
+    parameters: dict[str, Any] = {
+        "rounds": [each.name for each in rounds], "batch": size or "round", "quiet": quiet
+    }  # fmt: skip
+    name = "-".join([ANALYSIS, *parameters["rounds"], *([str(size)] if size else [])])
+    query = f"{ANALYSIS}(rounds={'+'.join(parameters['rounds'])}, batch={size or 'round'})"
+    over = f"{len(rounds):,} rounds" if len(rounds) > 1 else f"round {rounds[0].name}"
+    title = f"Saturation of {taxonomy.name} {taxonomy.version} over {over}"
+    is_saturated = found.quiet >= quiet
+    return Result(
+        analysis=ANALYSIS,
+        name=name,
+        title=title,
+        parameters=parameters,
+        summary=_summary(found, quiet=quiet),
+        claims=(
+            Claim(f"{name}.codes", f"Codes of {taxonomy.name} that were given", float(last.codes),
+                  "codes", f"{query}: codes.seen", count=last.codes, total=possible),
+            Claim(f"{name}.quiet", "Batches at the end that brought no new code",
+                  float(found.quiet), "batches", f"{query}: quiet_batches", count=found.quiet,
+                  total=len(found.batches)),
+            Claim(f"{name}.next", "Chance that the next label has a code not seen yet",
+                  found.chance, "percent", f"{query}: next_is_new.percent", count=found.once,
+                  total=found.labels, method="Good-Turing"),
+        ),
+        tables=(_table(found.batches),),
+        figures=(_figure(found.batches, title),),
+        notes=_notes(found, f"{size:,} items" if size else "one round"),
+        sources=(taxonomy.source,),
+        document={
+            "taxonomy": taxonomy.name,
+            "taxonomy_version": taxonomy.version,
+            "batches": [
+                {**vars(batch), "new_codes": list(batch.new_codes),
+                 "new_proposals": list(batch.new_proposals)}
+                for batch in found.batches
+            ],
+            "codes": {"seen": last.codes, "possible": possible},
+            "proposals": last.proposals,
+            "quiet_batches": found.quiet,
+            "saturated": is_saturated,
+            "undecided": found.undecided,
+            "next_is_new": {"percent": found.chance, "once": found.once, "labels": found.labels},
+        },
+    )  # fmt: skip
+
+
+def _summary(found: Curve, *, quiet: int) -> tuple[str, ...]:
+    last = found.batches[-1]
+    new = len(last.new_codes) + len(last.new_proposals)
+    brought = (
+        f"the last {_batches(found.quiet)} brought nothing new"
+        if found.quiet
+        else f"the last batch brought {new:,} new"
+    )
+    return (
+        (
+            f"{last.codes:,} of {len(found.taxonomy.selectable):,} codes were given and "
+            f"{last.proposals:,} new ones proposed, in {_batches(len(found.batches))}."
+        ),
+        (
+            f"Saturation is {'reached' if found.quiet >= quiet else 'not reached'}: {brought}; "
+            f"the rule asks for {_batches(quiet)} without a new code."
+        ),
+        (
+            "The next label has a code that nobody has given yet with a chance of "
+            f"{found.chance:.1f} %."
+        ),
+    )
+
+
+def _batches(count: int) -> str:
+    return "1 batch" if count == 1 else f"{count:,} batches"
+
+
+def _notes(found: Curve, batch: str) -> tuple[str, ...]:
+    notes = [
+        (
+            f"Labels of the independent stage, as codes of version {found.taxonomy.version}; a "
+            f"batch is {batch}. Answers that are no code are left out; proposed codes count."
+        ),
+        (
+            "The chance is that of Good and Turing: codes and proposals that were given once, "
+            "among all labels. It takes labels for independent draws."
+        ),
+    ]
+    if found.undecided:
+        notes.append(f"{found.undecided:,} labels wait to be given again and are left out.")
+    return tuple(notes)
+
+
+def _table(batches: Sequence[Batch]) -> Table:
+    columns = (
+        Column("batch", "Batch"),
+        Column("items", "Items", "count"),
+        Column("labels", "Labels", "count"),
+        Column("new", "New codes", "count"),
+        Column("new_proposals", "New proposals", "count"),
+        Column("codes", "Codes so far", "count"),
+        Column("proposals", "Proposals so far", "count"),
+        Column("which", "Which", aside=True),
+    )
+    rows = [
+        {
+            "batch": batch.name, "items": batch.items, "labels": batch.labels,
+            "new": len(batch.new_codes), "new_proposals": len(batch.new_proposals),
+            "codes": batch.codes, "proposals": batch.proposals,
+            "which": ", ".join((*batch.new_codes, *batch.new_proposals)) or None,
+        }
+        for batch in batches
+    ]  # fmt: skip
+    return Table("batches", "New codes in each batch", columns, rows_of(columns, rows))
+
+
+def _figure(batches: Sequence[Batch], title: str) -> Figure:
+    last = batches[-1]
+    return Figure(
+        name="saturation",
+        title=title,
+        kind="bars",
+        description=f"Bars for {len(batches)} batches. After the last, {last.codes} codes and "
+        f"{last.proposals} proposals were seen; it added {len(last.new_codes)} codes.",
+        categories=tuple(batch.name for batch in batches),
+        series=(
+            Series("new codes", tuple(float(len(batch.new_codes)) for batch in batches)),
+            Series("new proposals", tuple(float(len(batch.new_proposals)) for batch in batches)),
+            Series("codes so far", tuple(float(batch.codes) for batch in batches)),
+        ),
+        unit="codes",
+    )

@@ -1,0 +1,134 @@
+"""What users write in SQL: conditions and values on the columns of `candidates`.
+
+They must be one expression, and one that gives the same whenever it is asked on the same study:
+not by chance, not by the clock, and not by what funnel and samples have stored themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from data.errors import StudyError
+
+if TYPE_CHECKING:
+    from data.store import Reader
+
+_MADE_HERE = frozenset({"selected", "funnel", "samples", "sample_draws", "runs"})
+_TEMPORARY = frozenset(
+    {"now", "place", "asked", "counted", "stratum", "hit"}
+)  # of a running funnel
+_OF_ARTIFACTS = frozenset(
+    {"artifact_id", "kind", "source", "project", "title", "body", "author", "created_at", "url"}
+)
+_TABLE_FUNCTIONS = frozenset({"unnest", "range", "generate_series", "json_each", "json_tree"})
+_CLOCK = frozenset(
+    {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
+)
+# DuckDB says that these are steady, as macros have no word about it.
+_CLOCK_FUNCTIONS = frozenset({"ago", "pg_conf_load_time", "pg_postmaster_start_time"})
+_UNSTEADY = """
+SELECT DISTINCT lower(function_name) AS name FROM duckdb_functions()
+WHERE stability <> 'CONSISTENT' OR (function_type LIKE '%macro' AND NOT internal)
+"""
+
+
+def condition_query(where: str) -> str:
+    """The candidates for which a condition holds; its own line, as it may end in a comment."""
+    return f"SELECT artifact_id FROM candidates WHERE (\n{where}\n)"
+
+
+def value_query(value: str) -> str:
+    """Whether a value can be had of each candidate: not a count of them, nor their order."""
+    return condition_query(f"({value}\n) IS NULL")
+
+
+def condition_problem(owner: str, said: str) -> StudyError:
+    """A condition that DuckDB does not take; its owner is such as `step 'bug-words'`."""
+    words = " ".join(said.partition("\n\n")[0].split())
+    return StudyError(
+        f"the condition of {owner} does not work: {words}",
+        "Columns are those of the view candidates (docs/schema.md); texts stand in single quotes: "
+        "--where \"kind = 'post' AND accepted_answer_id IS NOT NULL\".",
+    )
+
+
+def refuse_odd_query(reader: Reader, owner: str, query: str) -> None:
+    """Before anything is run: what a user wrote must be one condition or one value.
+
+    The query is what one of the functions above gave.
+    """
+    if problem := reader.problem(query):
+        raise condition_problem(owner, problem)
+    if found := _unrepeatable(reader, query):
+        raise StudyError(
+            f"the condition of {owner} cannot be repeated: it asks {found}",
+            "Write dates out, draw with --size or --confidence, which have a seed, and ask only "
+            "views that mining fills (docs/schema.md).",
+        )
+
+
+def frame(reader: Reader, *written: str | None) -> str:
+    """What a condition or values are asked of: the candidates, or as much of them as is needed.
+
+    Their view joins all there is to know, and most conditions ask little of it.
+    """
+    parsed = [_parsed(reader, value_query(each)) for each in written if each]
+    nodes = [node for each in parsed for node in _nodes(each)]
+    names = {node["column_names"][-1].lower() for node in nodes if _is(node, "COLUMN_REF")}
+    if names <= _OF_ARTIFACTS and not any(_is(node, "STAR") for node in nodes):
+        columns = ", ".join(sorted(_OF_ARTIFACTS))
+        kept = "gone_at IS NULL AND kind IS NOT NULL"
+        return f"(SELECT {columns} FROM artifacts WHERE {kept}) AS candidates"
+    return "candidates"
+
+
+def value_type(reader: Reader, value: str) -> str:
+    """The type of a value, as DuckDB calls it."""
+    (column,) = reader.rows(f"DESCRIBE SELECT (\n{value}\n) AS value FROM candidates")
+    return str(column["column_type"])
+
+
+def _unrepeatable(reader: Reader, query: str) -> str | None:
+    """What in a query gives something else another time."""
+    unsteady = {row["name"] for row in reader.rows(_UNSTEADY)} | _CLOCK_FUNCTIONS
+    found = (_unsteady(node, unsteady) for node in _nodes(_parsed(reader, query)))
+    return next(filter(None, found), None)
+
+
+def _unsteady(node: Mapping[str, Any], functions: set[str]) -> str | None:
+    found = None
+    if node.get("sample"):
+        found = "for a sample of rows"
+    elif node.get("type") == "BASE_TABLE":
+        schema, table = node["schema_name"].lower(), node["table_name"].lower()
+        if schema not in ("", "main") or table in _MADE_HERE | _TEMPORARY:
+            found = f"the table {schema}.{table}".replace(" .", " ")
+    elif node.get("type") == "TABLE_FUNCTION":
+        name = node["function"].get("function_name", "").lower()
+        found = None if name in _TABLE_FUNCTIONS else f"{name}()"
+    elif _is(node, "FUNCTION"):
+        name = node["function_name"].lower()
+        arguments = node.get("arguments") or node.get("children") or ()  # by version of DuckDB
+        of_now = name == "age" and len(arguments) == 1
+        found = f"{name}()" if of_now or name in functions else None
+    elif _is(node, "COLUMN_REF"):
+        found = next((name for name in node["column_names"] if name.lower() in _CLOCK), None)
+    return found
+
+
+def _parsed(reader: Reader, query: str) -> Any:
+    return json.loads(reader.value("SELECT json_serialize_sql(?)", [query]))
+
+
+def _nodes(tree: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(tree, dict):
+        yield tree
+    if isinstance(tree, dict | list):
+        for each in tree.values() if isinstance(tree, dict) else tree:
+            yield from _nodes(each)
+
+
+def _is(node: Mapping[str, Any], name: str) -> bool:
+    return node.get("class") == name

@@ -1,0 +1,24 @@
+"""What belongs to items and answers goes with them: it names them and no artifact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from data.store import Writer
+
+_IS_AN_ITEM = "(SELECT round, item_id FROM store.item)"
+# What is left of an item that is gone, by table.
+LEFT_BEHIND = {
+    "store.assignment": f"(round, item_id) NOT IN {_IS_AN_ITEM}",
+    "store.suggestion": f"(round, item_id) NOT IN {_IS_AN_ITEM}",
+    "store.task": "(server, project_id, item_id) NOT IN (SELECT server, project_id, item_id "
+    "FROM store.project JOIN store.item USING (round))",
+    "store.relabel": "answer_id NOT IN (SELECT answer_id FROM store.answer)",
+}
+
+
+def drop_what_is_left(writer: Writer) -> None:
+    """Remove assignments, suggestions, tasks and relabelling of items that were removed."""
+    for table, condition in LEFT_BEHIND.items():
+        writer.execute(f"DELETE FROM {table} WHERE {condition}")

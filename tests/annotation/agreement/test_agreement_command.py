@@ -1,0 +1,450 @@
+"""`annotation agreement`: what is measured, what is said about it, what is stored."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from labelling import Labelled
+
+from data.result_store import latest
+from data.store import Study
+
+Command = Callable[..., CompletedProcess[str]]
+Said = Mapping[str, Mapping[str, str | list[str]]]
+
+# Twenty items: both raters agree on sixteen; three times inside a branch, once across.
+CODES = ["a1"] * 6 + ["a2"] * 4 + ["b1"] * 4 + ["b2"] * 2
+APART = [("a1", "a2"), ("a2", "a1"), ("b1", "b2"), ("a1", "b2")]
+
+
+def said(pairs: list[tuple[str, str]], *raters: str) -> dict[str, dict[str, str]]:
+    return {
+        f"github:o/r#{at}": dict(zip(raters or ("ann", "bob"), pair, strict=True))
+        for at, pair in enumerate(pairs, 1)
+    }
+
+
+TWENTY = said([*((code, code) for code in CODES), *APART])
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Labelled:
+    made = Labelled.at(tmp_path)
+    made.taxonomy()
+    return made
+
+
+@pytest.fixture
+def measured(command: Command) -> Callable[..., dict[str, Any]]:
+    """The document of a call that succeeds."""
+
+    def run(*arguments: object) -> dict[str, Any]:
+        done = command("annotation", "agreement", *arguments, "--json", "--resamples", 200)
+        assert done.returncode == 0, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
+        return document
+
+    return run
+
+
+Measured = Callable[..., dict[str, Any]]
+
+
+def kinds(document: dict[str, Any], name: str) -> list[str]:
+    return [each["kind"] for each in document["rounds"][name]["cautions"]]
+
+
+# What is measured.
+
+
+def test_all_statistics_are_given_and_the_fixed_one_comes_first(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", TWENTY, statistic="cohen", threshold=0.7)
+    found = measured("pilot")["rounds"]["pilot"]
+    assert list(found["statistics"]) == [
+        "cohen", "krippendorff", "krippendorff-tree", "fleiss", "gwet", "percent",
+    ]  # fmt: skip
+    assert found["fixed_beforehand"]
+    assert found["statistics"]["percent"]["value"] == pytest.approx(0.8)
+    for each in found["statistics"].values():
+        assert each["analytic"]["low"] < each["value"] < each["analytic"]["high"] + 1e-9
+        assert each["bootstrap"]["low"] < each["value"] < each["bootstrap"]["high"]
+        assert (each["items"], each["raters"], each["ratings"]) == (20, 2, 40)
+    # A near miss counts less where the tree is looked at.
+    tree = found["statistics"]["krippendorff-tree"]["value"]
+    assert tree > found["statistics"]["krippendorff"]["value"]
+
+
+def test_words_are_those_of_the_named_scale(labelled: Labelled, measured: Measured) -> None:
+    labelled.round("pilot", TWENTY, statistic="cohen")
+    words = {
+        scale: measured("pilot", "--scale", scale)["rounds"]["pilot"]["statistics"]["cohen"]["word"]
+        for scale in ("landis-koch", "krippendorff", "altman")
+    }
+    assert words == {
+        "landis-koch": "substantial",
+        "krippendorff": "tentative",
+        "altman": "good",
+    }
+
+
+def test_levels_roll_codes_up_and_special_answers_stay(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", {**TWENTY, "github:o/r#21": {"ann": "~unclear", "bob": "b1"}})
+    levels = measured("pilot")["rounds"]["pilot"]["level"]
+    assert levels["1"]["agreeing_percent"] == pytest.approx(100 * 19 / 21)
+    assert levels["2"]["agreeing_percent"] == pytest.approx(100 * 16 / 21)
+    assert (levels["1"]["count"], levels["2"]["count"]) == (3, 5)
+    assert levels["1"]["value"] > levels["2"]["value"]
+
+
+def test_special_answers_can_count_as_missing(labelled: Labelled, measured: Measured) -> None:
+    labelled.round("pilot", {**TWENTY, "github:o/r#21": {"ann": "~unclear", "bob": "b1"}})
+    with_them = measured("pilot")["rounds"]["pilot"]
+    without = measured("pilot", "--special", "missing")["rounds"]["pilot"]
+    assert (with_them["counts"]["compared"], without["counts"]["compared"]) == (21, 20)
+    assert without["counts"]["single"] == 1
+    assert "~unclear" in with_them["category"]
+    assert "~unclear" not in without["category"]
+
+
+def test_categories_say_how_often_another_rater_gives_the_code_too(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", TWENTY)
+    categories = measured("pilot")["rounds"]["pilot"]["category"]
+    assert list(categories) == ["a1", "a2", "b1", "b2"]
+    # a1 was given 6 * 2 times by both, three times by one only.
+    assert categories["a1"]["count"] == 15
+    assert categories["a1"]["agreeing_percent"] == pytest.approx(100 * 12 / 15)
+    assert categories["a1"]["label"] == "Name of a1"
+
+
+def test_the_most_confused_codes_are_counted(labelled: Labelled, measured: Measured) -> None:
+    labelled.round("pilot", TWENTY)
+    confused = measured("pilot")["rounds"]["pilot"]["confused"]
+    assert [(each["one"], each["other"], each["pairs"]) for each in confused] == [
+        ("a1", "a2", 2), ("a1", "b2", 1), ("b1", "b2", 1),
+    ]  # fmt: skip
+    assert confused[0]["share"] == pytest.approx(0.5)
+
+
+def test_strata_and_pairs_are_measured_apart(labelled: Labelled, measured: Measured) -> None:
+    three = {item: {**row, "cleo": row["ann"]} for item, row in TWENTY.items()}
+    strata = {item: "keras" if at < 10 else "torch" for at, item in enumerate(TWENTY)}
+    labelled.round("pilot", three, strata=strata)
+    found = measured("pilot")["rounds"]["pilot"]
+    assert found["stratum"]["keras"]["value"] == pytest.approx(1)
+    assert found["stratum"]["torch"]["value"] < 1
+    assert found["pair"]["ann~cleo"]["value"] == pytest.approx(1)
+    assert found["pair"]["ann~bob"]["value"] == found["pair"]["bob~cleo"]["value"]
+    assert "cohen" not in found["statistics"]  # of two raters; their mean takes its place
+    pairs = [each["value"] for each in found["pair"].values()]
+    assert found["statistics"]["pairwise"]["value"] == pytest.approx(sum(pairs) / 3)
+
+
+def test_several_codes_are_measured_as_sets(labelled: Labelled, measured: Measured) -> None:
+    labelled.taxonomy(name="many", choice="multiple")
+    labelled.round(
+        "many",
+        {
+            "github:o/r#1": {"ann": ["a1", "b1"], "bob": ["a1"]},
+            "github:o/r#2": {"ann": ["a2"], "bob": ["a2"]},
+            "github:o/r#3": {"ann": ["b1", "b2"], "bob": ["b2", "b1"]},
+            "github:o/r#4": {"ann": ["a1"], "bob": ["a2"]},
+        },
+        taxonomy="many",
+        statistic="krippendorff",
+    )
+    found = measured("many")["rounds"]["many"]
+    statistics = found["statistics"]
+    assert found["main"] == "krippendorff-masi"
+    # Half of a set is more than nothing of it, and MASI is stricter than Jaccard.
+    values = [statistics[f"krippendorff{kind}"]["value"] for kind in ("", "-masi", "-jaccard")]
+    assert values == sorted(values)
+    assert values[0] < values[2]
+    # Each code for itself: given or not.
+    assert found["category"]["b2"]["value"] == pytest.approx(1)
+    assert found["category"]["a1"]["value"] < 1
+    assert [(each["one"], each["other"]) for each in found["confused"]] == [("a1", "a2")]
+
+
+def test_raters_and_the_first_raters_can_be_chosen(labelled: Labelled, measured: Measured) -> None:
+    """As a sheet with varying raters has them: the order of its columns is that of answers."""
+    labelled.round(
+        "pilot",
+        {
+            "github:o/r#1": {"cleo": "a1", "ann": "a1", "bob": "b1"},
+            "github:o/r#2": {"bob": "a2", "cleo": "a2", "ann": "b1"},
+            "github:o/r#3": {"ann": "b1", "bob": "b1", "cleo": "a1"},
+            "github:o/r#4": {"bob": "b2", "ann": "a1"},
+        },
+        raters=("ann", "bob", "cleo"),
+    )
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.round SET origin = 'imported'")
+    first = measured("pilot", "--first", 2)["rounds"]["pilot"]
+    assert first["counts"]["ratings"] == 8
+    assert first["statistics"]["percent"]["value"] == pytest.approx(0.75)
+    two = measured("pilot", "--rater", "ann", "--rater", "bob")["rounds"]["pilot"]
+    assert two["raters"] == ["ann", "bob"]
+    assert two["statistics"]["percent"]["value"] == pytest.approx(0.25)
+
+
+def test_labels_are_measured_before_and_after_discussion(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", TWENTY, statistic="cohen", threshold=0.7)
+    labelled.say(
+        "pilot",
+        {"github:o/r#17": {"ann": "a2"}, "github:o/r#18": {"ann": "a1"}},
+        stage="negotiated",
+    )
+    before = measured("pilot")
+    after = measured("pilot", "--stage", "negotiated")
+    alike = [each["rounds"]["pilot"]["statistics"]["percent"]["value"] for each in (before, after)]
+    assert alike == [pytest.approx(0.8), pytest.approx(0.9)]  # the other items count as they were
+    assert [point["stage"] for point in before["trend"]] == ["independent", "negotiated"]
+    assert before["trend"] == after["trend"]
+    assert "negotiated" in kinds(after, "pilot")
+    assert after["result"] != before["result"]
+
+
+def test_labels_are_carried_to_another_version(labelled: Labelled, measured: Measured) -> None:
+    labelled.round("pilot", TWENTY)
+    merged = {"a": "", "a1": "a", "b": "", "b1": "b", "b2": "b"}
+    labelled.taxonomy(merged, version="2.0.0")
+    path = labelled.study.directory / "taxonomies" / "tree.yaml"
+    changes = (
+        "changes:\n  - from: 1.0.0\n    steps:\n      - merge: [a1, a2]\n        into: a1\n"
+        "        reason: Nobody could tell them apart.\n"
+    )
+    path.write_text(path.read_text(encoding="utf-8") + changes, encoding="utf-8")
+    old = measured("pilot")["rounds"]["pilot"]
+    new = measured("pilot", "--version", "2.0.0")["rounds"]["pilot"]
+    assert (old["taxonomy_version"], new["taxonomy_version"]) == ("1.0.0", "2.0.0")
+    assert old["statistics"]["percent"]["value"] == pytest.approx(0.8)
+    assert new["statistics"]["percent"]["value"] == pytest.approx(0.9)
+
+
+def test_rounds_are_measured_each_and_together_and_over_time(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", TWENTY, statistic="fleiss", threshold=0.7)
+    labelled.round("rest", said([("a1", "a1"), ("b1", "b1")]), statistic="fleiss", threshold=0.7)
+    labelled.round("alone", {"github:o/r#1": {"ann": "a1"}})
+    document = measured()
+    assert document["result"] == "agreement"
+    assert list(document["rounds"]) == ["pilot", "rest"]
+    assert document["left_out"] == ["alone"]
+    both = document["together"]["tree"]
+    assert both["counts"]["compared"] == 22
+    assert both["statistics"]["percent"]["value"] == pytest.approx(18 / 22)
+    assert "repeated" in [each["kind"] for each in both["cautions"]]
+    assert [point["round"] for point in document["trend"]] == ["pilot", "rest"]
+    with labelled.study.reading() as reader:
+        result = latest(reader, "agreement")
+    assert [figure.name for figure in result.figures] == ["trend", "confusion"]
+    assert result.figures[0].threshold == (0.7, 0.7)
+
+
+# What is said about it.
+
+
+def test_items_with_one_rating_are_said_and_do_not_count(
+    labelled: Labelled, measured: Measured, command: Command
+) -> None:
+    labelled.round("pilot", {**TWENTY, "github:o/r#21": {"ann": "a1"}, "github:o/r#22": {}})
+    document = measured("pilot")
+    counts = document["rounds"]["pilot"]["counts"]
+    assert (counts["compared"], counts["single"], counts["none"]) == (20, 1, 1)
+    shown = " ".join(command("annotation", "agreement", "pilot").stdout.split())
+    assert "1 item has one rating and does not count." in shown
+
+
+def test_a_statistic_that_was_not_fixed_is_said(
+    labelled: Labelled, measured: Measured, tmp_path: Path
+) -> None:
+    labelled.round("fixed", TWENTY, statistic="cohen")
+    labelled.round("open", TWENTY)
+    assert "after-the-fact" not in kinds(measured("fixed"), "fixed")
+    chosen = measured("fixed", "--statistic", "gwet")
+    assert "after-the-fact" in kinds(chosen, "fixed")
+    assert "not cohen" in chosen["rounds"]["fixed"]["how_chosen"]
+    assert list(chosen["rounds"]["fixed"]["statistics"])[0] == "gwet"
+    assert "after-the-fact" in kinds(measured("open"), "open")
+    (tmp_path / "study.toml").write_text('[agreement]\nstatistic = "fleiss"\n', encoding="utf-8")
+    late = measured("open")["rounds"]["open"]
+    assert late["main"] == "fleiss"
+    assert not late["fixed_beforehand"]
+    with labelled.study.reading() as reader:
+        stored = latest(reader, chosen["result"])
+    assert any("chosen after" in str(cell) for row in stored.table("cautions").rows for cell in row)
+
+
+def test_how_a_round_came_about_is_said(labelled: Labelled, measured: Measured) -> None:
+    labelled.round("pilot", TWENTY)
+    with labelled.study.writing() as writer:
+        writer.execute(
+            "UPDATE store.round SET origin = 'imported', overlap = 40, suggestions = true"
+        )
+    assert {"imported", "overlap", "suggestions"} <= set(kinds(measured("pilot"), "pilot"))
+
+
+def test_the_kappa_paradox_and_too_few_items_are_said(
+    labelled: Labelled, measured: Measured
+) -> None:
+    pairs = [("a1", "a1")] * 18 + [("a1", "b1"), ("b1", "a1")]
+    labelled.round("skewed", said(pairs), statistic="cohen")
+    document = measured("skewed")
+    assert document["rounds"]["skewed"]["statistics"]["cohen"]["value"] < 0
+    assert document["rounds"]["skewed"]["statistics"]["percent"]["value"] == pytest.approx(0.9)
+    assert {"paradox", "few-items"} & set(kinds(document, "skewed"))
+
+
+# What is stored.
+
+
+def test_every_number_is_a_claim_that_leads_back_to_the_document(
+    labelled: Labelled, measured: Measured
+) -> None:
+    labelled.round("pilot", TWENTY, statistic="cohen")
+    labelled.round("rest", said([("a1", "a1"), ("b1", "b1"), ("b1", "a1")]))
+    for arguments in (("pilot",), ()):
+        document = measured(*arguments)
+        claims = document["claims"]
+        assert len({claim["claim_id"] for claim in claims}) == len(claims)
+        for claim in claims:
+            asked, _, path = claim["query"].partition(": ")
+            assert asked.startswith("agreement(")
+            found: Any = document
+            for word in path.split("."):
+                found = found[word]
+            assert found == claim["value"]
+    with labelled.study.reading() as reader:
+        ids = [row["claim_id"] for row in reader.rows("SELECT claim_id FROM claims")]
+    assert len(set(ids)) == len(ids)
+    assert "agreement-pilot.cohen" in ids
+    assert "agreement.rounds.pilot.cohen" in ids
+
+
+def test_the_same_seed_gives_the_same_report(
+    labelled: Labelled, measured: Measured, tmp_path: Path
+) -> None:
+    labelled.round("pilot", TWENTY)
+    measured("pilot", "--seed", 7)
+    folder = tmp_path / "out" / "agreement-pilot"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    measured("pilot", "--seed", 7)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert {"report.html", "confusion.svg", "statistics.csv", "cautions.csv"} <= set(before)
+
+
+@pytest.mark.parametrize("name", ["round 1", "../up", "a" * 150, "<b>x</b>"])
+def test_any_name_of_a_round_can_be_reported(
+    name: str, labelled: Labelled, measured: Measured, tmp_path: Path
+) -> None:
+    labelled.round(name, TWENTY)
+    document = measured(name)
+    assert (tmp_path / "out" / document["result"] / "report.html").is_file()
+
+
+def test_parts_are_printed_when_they_are_asked_for(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", TWENTY)
+    plain = command("annotation", "agreement", "pilot", "--resamples", 0).stdout
+    asked = command(
+        "annotation", "agreement", "pilot", "--resamples", 0, "--by", "category", "--by", "level"
+    ).stdout
+    for heading in ("Agreement by categories", "Agreement by levels"):
+        assert heading not in plain
+        assert heading in asked
+
+
+# What a user gets wrong.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nobody",), "there is no round 'nobody'"),
+        (("lonely",), "no item that two raters labelled"),
+        (("pilot", "--rater", "zoe"), "no rater 'zoe'"),
+        (("pilot", "--statistic", "kappa"), "no statistic 'kappa'"),
+        (("pilot", "--scale", "mine"), "no scale 'mine'"),
+        (("pilot", "--stage", "negotiated"), "no labels after discussion"),
+        (("pilot", "--version", "9.9.9"), "no version 9.9.9"),
+        (("pilot", "--gate", "7"), "between -1 and 1"),
+        (("pilot", "--gate"), "no threshold"),
+        (("pilot", "--printed", "high"), "no printed value"),
+        (("pilot", "--printed", "rest:0.8"), "not measured"),
+    ],
+)
+def test_mistakes_are_told_and_store_nothing(
+    arguments: tuple[str, ...], message: str, labelled: Labelled, command: Command
+) -> None:
+    labelled.round("pilot", TWENTY)
+    labelled.round("lonely", {"github:o/r#1": {"ann": "a1"}})
+    done = command("annotation", "agreement", *arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    with labelled.study.reading() as reader:
+        assert reader.value("SELECT count(*) FROM results") == 0
+        assert reader.value("SELECT count(*) FROM gates") == 0
+
+
+def test_a_study_without_rounds_says_what_to_do(command: Command) -> None:
+    done = command("annotation", "agreement")
+    assert done.returncode == 1
+    assert "annotation import" in done.stderr
+
+
+# Real labels.
+
+
+@pytest.mark.parametrize(("name", "printed"), [("pytorch", "0.777"), ("mindspore", "0.817")])
+def test_six_raters_of_a_thousand_defects_agree_as_the_paper_says(
+    name: str, printed: str, labelled: Labelled, measured: Measured, study_fixtures: Path
+) -> None:
+    facts = json.loads((study_fixtures / "facts" / "agreement_hp.json").read_text())[name]
+    path = study_fixtures / "hp_defects" / f"{name}.csv"
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    labelled.round(
+        name,
+        {
+            f"github:o/{name}#{at}": {
+                rater: code.strip() for rater, code in row.items() if rater.startswith("volunteer")
+            }
+            for at, row in enumerate(rows)
+        },
+        taxonomy="hp-defects",
+        statistic="fleiss",
+    )
+    document = measured(name, "--printed", printed)
+    found = document["rounds"][name]
+    statistics = found["statistics"]
+    for key, fact in (
+        ("fleiss", "fleiss"), ("krippendorff", "krippendorff"), ("gwet", "gwet_ac1"),
+        ("pairwise", "cohen_mean"), ("percent", "P_bar"),
+    ):  # fmt: skip
+        assert statistics[key]["value"] == pytest.approx(facts[fact], abs=1e-9)
+    assert f"{statistics['fleiss']['value']:.3f}" == printed
+    assert found["printed"][0]["status"] == "reproduced"
+    low, high = facts["fleiss_ci95"]
+    assert statistics["fleiss"]["bootstrap"]["low"] == pytest.approx(low, abs=0.005)
+    assert statistics["fleiss"]["bootstrap"]["high"] == pytest.approx(high, abs=0.005)
+    assert {code: each["value"] for code, each in found["category"].items()} == pytest.approx(
+        facts["per_category"]
+    )
+    assert found["level"]["1"]["value"] == pytest.approx(facts["fleiss_major"], abs=1e-9)
+    pairs = [each["value"] for each in found["pair"].values()]
+    assert (min(pairs), max(pairs)) == pytest.approx((facts["cohen_min"], facts["cohen_max"]))
+    assert Study(labelled.study.directory).directory.is_dir()

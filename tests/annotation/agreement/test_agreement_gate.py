@@ -1,0 +1,132 @@
+"""The gate between rounds: decided by exit code, recorded, with its reasons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from labelling import Labelled
+
+from annotation.agreement.gate import Gate, last_gate
+
+Command = Callable[..., CompletedProcess[str]]
+
+GOOD = {
+    f"github:o/r#{at}": {"ann": code, "bob": code}
+    for at, code in enumerate(["a1", "a2", "b1", "b2"] * 10, 1)
+}
+BAD = {
+    **GOOD,
+    **{f"github:o/r#{at}": {"ann": "a1", "bob": "b1"} for at in range(1, 31)},
+}
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Labelled:
+    made = Labelled.at(tmp_path)
+    made.taxonomy()
+    return made
+
+
+def gate_of(labelled: Labelled, name: str) -> Gate:
+    with labelled.study.reading() as reader:
+        found = last_gate(reader, name)
+    assert found is not None
+    return found
+
+
+def test_no_decision_yet(labelled: Labelled) -> None:
+    labelled.round("pilot", GOOD)
+    with labelled.study.reading() as reader:
+        assert last_gate(reader, "pilot") is None
+
+
+def test_the_fixed_statistic_and_threshold_decide(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", GOOD, statistic="gwet", threshold=0.7)
+    done = command("annotation", "agreement", "pilot", "--gate")
+    assert done.returncode == 0
+    assert "gate passed: pilot: Gwet's AC1 1.000" in done.stderr
+    gate = gate_of(labelled, "pilot")
+    assert (gate.statistic, gate.threshold, gate.value, gate.items) == ("gwet", 0.7, 1.0, 40)
+    assert gate.is_passed
+    assert "now" not in gate.reason
+
+
+def test_too_little_agreement_stops_and_says_what_next(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
+    done = command("annotation", "agreement", "--gate", "pilot", "--json", "-q")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)  # what was measured is shown all the same
+    value = document["rounds"]["pilot"]["statistics"]["cohen"]["value"]
+    assert document["gates"][0]["value"] == value
+    assert not document["gates"][0]["is_passed"]
+    assert f"Cohen's kappa {value:.3f} (95 % interval" in done.stderr
+    assert "does not reach 0.7" in done.stderr
+    assert "annotation adjudicate pilot" in done.stderr
+    assert not gate_of(labelled, "pilot").is_passed
+
+
+def test_a_threshold_that_is_given_now_is_said(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
+    assert command("annotation", "agreement", "pilot", "--gate").returncode == 1
+    assert command("annotation", "agreement", "pilot", "--gate", "0.1").returncode == 0
+    gate = gate_of(labelled, "pilot")
+    assert gate.is_passed
+    assert gate.threshold == 0.1
+    assert "the threshold 0.1 was given now (0.7 was fixed beforehand)" in gate.reason
+    assert command("annotation", "agreement", "pilot", "--gate=0.7").returncode == 1
+    assert "given now" not in gate_of(labelled, "pilot").reason
+
+
+def test_a_statistic_that_is_chosen_now_is_said(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
+    command("annotation", "agreement", "pilot", "--gate", "--statistic", "percent")
+    gate = gate_of(labelled, "pilot")
+    assert gate.statistic == "percent"
+    assert "not cohen, which was fixed beforehand" in gate.reason
+
+
+def test_the_threshold_of_the_study_is_used_where_the_round_has_none(
+    labelled: Labelled, command: Command, tmp_path: Path
+) -> None:
+    labelled.round("pilot", GOOD)
+    (tmp_path / "study.toml").write_text("[agreement]\nthreshold = 0.8\n", encoding="utf-8")
+    assert command("annotation", "agreement", "pilot", "--gate").returncode == 0
+    assert "that of study.toml" in gate_of(labelled, "pilot").reason
+
+
+def test_discussion_opens_the_gate(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
+    assert command("annotation", "agreement", "pilot", "--gate").returncode == 1
+    agreed = {item: {"bob": "a1"} for item in list(BAD)[:30]}
+    labelled.say("pilot", agreed, stage="negotiated")
+    after = ("annotation", "agreement", "pilot", "--stage", "negotiated", "--gate")
+    assert command(*after).returncode == 0
+    gate = gate_of(labelled, "pilot")
+    assert (gate.stage, gate.is_passed) == ("negotiated", True)
+    with labelled.study.reading() as reader:  # the first decision stays
+        passed = reader.rows("SELECT is_passed FROM gates ORDER BY decided_at")
+    assert [row["is_passed"] for row in passed] == [False, True]
+
+
+def test_a_value_that_cannot_be_had_does_not_pass(labelled: Labelled, command: Command) -> None:
+    three = {item: {**row, "cleo": row["ann"]} for item, row in GOOD.items()}
+    labelled.round("pilot", three, statistic="cohen", threshold=0.7)
+    done = command("annotation", "agreement", "pilot", "--gate")
+    assert done.returncode == 1
+    assert "has no value" in done.stderr
+    assert gate_of(labelled, "pilot").value is None
+
+
+def test_one_round_below_closes_the_gate_of_several(labelled: Labelled, command: Command) -> None:
+    labelled.round("good", GOOD, statistic="cohen", threshold=0.7)
+    labelled.round("bad", BAD, statistic="cohen", threshold=0.7)
+    done = command("annotation", "agreement", "--gate")
+    assert done.returncode == 1
+    assert "gate passed: good" in done.stderr
+    assert "gate not passed: bad" in done.stderr

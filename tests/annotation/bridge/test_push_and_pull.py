@@ -1,0 +1,315 @@
+"""`annotation push` and `pull` against a real Label Studio."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from labelstudio import Bench, LabellingRater, LabelStudio, Wire, wire_to
+
+Command = Callable[..., CompletedProcess[str]]
+CODES = ("a1", "a2", "b1")
+
+
+@pytest.fixture
+def wire(label_studio: LabelStudio) -> Iterator[Wire]:
+    with wire_to(label_studio) as made:
+        yield made
+
+
+@pytest.fixture
+def bench(
+    tmp_path: Path,
+    label_studio: LabelStudio,
+    wire: Wire,
+    people: dict[str, LabellingRater],
+    command: Command,
+) -> Bench:
+    """A round of four items and two raters, pushed, and labelled but for the last item."""
+    made = Bench.at(tmp_path / "s", label_studio, artifacts=4, raters=("ana", "ben"))
+    made.take_accounts(wire.url, people)
+    run(command, made, "push", "pilot", "--url", wire.url)
+    for name, rater in made.raters.items():
+        for (item, task), code in zip(
+            sorted(rater.tasks(made.projects()[name]).items()), CODES, strict=False
+        ):
+            rater.label(task, made.result(code))
+            assert item.startswith("github:o/r#")
+    return made
+
+
+def run(command: Command, bench: Bench, *words: str, expect: int = 0) -> dict[str, Any]:
+    ended = command("annotation", *words, "--study", bench.study.directory, "--json")
+    assert ended.returncode == expect, ended.stderr
+    found: dict[str, Any] = json.loads(ended.stdout)
+    return found
+
+
+def refused(command: Command, bench: Bench, *words: str) -> str:
+    """The messages of a command that does not do all of it."""
+    ended = command("annotation", *words, "--study", bench.study.directory)
+    assert ended.returncode == 1
+    assert bench.server.token not in ended.stderr
+    assert "sessionid" not in ended.stderr
+    return ended.stderr
+
+
+def labels(bench: Bench) -> list[tuple[str, str, str]]:
+    rows = bench.rows(
+        "SELECT item_id, rater, code FROM labels WHERE is_current ORDER BY item_id, rater, code"
+    )
+    return [(row["item_id"], row["rater"], row["code"]) for row in rows]
+
+
+LABELLED = [
+    (f"github:o/r#{number}", rater, code)
+    for number, code in enumerate(CODES, 1)
+    for rater in ("ana", "ben")
+]
+
+
+def test_a_round_of_200_artifacts_goes_there_and_back(
+    tmp_path: Path, label_studio: LabelStudio, command: Command
+) -> None:
+    bench = Bench.at(tmp_path / "s", label_studio, artifacts=200, raters=("ana", "ben", "eva"))
+    for name in ("ana", "ben", "eva"):
+        bench.add_account(command, label_studio.url, name, f"{name}.200@x.invalid")
+    pushed = run(command, bench, "push", "pilot", "--url", label_studio.url)
+    assert [(each["rater"], each["sent"]) for each in pushed["projects"]] == [
+        ("ana", 200), ("ben", 200), ("eva", 200),
+    ]  # fmt: skip
+    before = bench.everything()
+    again = run(command, bench, "push", "pilot", "--url", label_studio.url)
+    assert [(each["tasks"], each["sent"]) for each in again["projects"]] == [(200, 0)] * 3
+    assert bench.everything() == before
+
+    expected = []
+    for name, rater in bench.raters.items():
+        tasks = rater.tasks(bench.projects()[name])
+        # She gets them in her own order.
+        own = [row["item_id"] for row in bench.rows("SELECT * FROM assignments ORDER BY position")
+               if row["rater"] == name]  # fmt: skip
+        assert list(tasks) == own
+        common = sorted(tasks)[:30]
+        for number, item in enumerate(common):
+            code = CODES[(number + (name == "eva" and number % 5 == 0)) % 3]
+            rater.label(tasks[item], bench.result(code), seconds=7.5)
+            expected.append((item, name, code))
+    pulled = run(command, bench, "pull", "pilot")
+    assert [each["new"] for each in pulled["projects"]] == [30, 30, 30]
+    assert labels(bench) == sorted(expected)
+    one = bench.rows("SELECT * FROM labels WHERE rater = 'ana' ORDER BY item_id")[0]
+    project = bench.projects()["ana"]
+    assert one["origin"].startswith(f"{label_studio.url} project {project} task ")
+    assert (one["lead_time_s"], one["stage"]) == (7.5, "independent")
+    assert one["labelled_at"] is not None
+    before = bench.everything()
+    again = run(command, bench, "pull", "pilot")
+    assert [(each["new"], each["known"]) for each in again["projects"]] == [(0, 30)] * 3
+    assert bench.everything() == before
+
+
+def test_labels_of_the_page_come_back_whole(bench: Bench, command: Command) -> None:
+    ana, project = bench.raters["ana"], bench.projects()["ana"]
+    result = [
+        *bench.result("~new"),
+        {"from_name": "proposed", "to_name": "artifact", "type": "textarea",
+         "value": {"text": ["Broken pipe"]}},
+        {"from_name": "confidence", "to_name": "artifact", "type": "choices",
+         "value": {"choices": ["4"]}},
+        {"from_name": "comment", "to_name": "artifact", "type": "textarea",
+         "value": {"text": ["odd"]}},
+    ]  # fmt: skip
+    ana.label(ana.tasks(project)["github:o/r#4"], result)
+    run(command, bench, "pull", "pilot")
+    (row,) = bench.rows("SELECT * FROM labels WHERE code = '~new'")
+    assert (row["proposed"], row["confidence"], row["comment"]) == ("Broken pipe", 4.0, "odd")
+
+
+@pytest.mark.parametrize(
+    ("when", "request_line", "number"),
+    [
+        ("before", "POST /api/projects/$", 2),
+        ("after", "POST /api/projects/$", 1),
+        ("during", "POST /api/projects/.*/import", 1),
+        ("after", "POST /api/projects/.*/import", 2),
+        ("before", "GET /api/tasks/", 2),
+    ],
+)
+def test_a_server_killed_in_the_middle_of_a_push_loses_and_doubles_nothing(
+    when: Any, request_line: str, number: int, tmp_path: Path, label_studio: LabelStudio,
+    wire: Wire, command: Command,
+) -> None:  # fmt: skip
+    bench = Bench.at(tmp_path / "s", label_studio, artifacts=5, raters=("ana", "ben"))
+    wire.cut(when, request_line, number)
+    message = refused(command, bench, "push", "pilot", "--url", wire.url)
+    assert f"{wire.url} does not answer" in message
+    label_studio.start()
+    pushed = run(command, bench, "push", "pilot", "--url", wire.url)
+    assert [each["tasks"] for each in pushed["projects"]] == [5, 5]
+    remote = label_studio.remote()
+    ours = [number for number, text in remote.projects().items() if number in
+            bench.projects().values()]  # fmt: skip
+    marks = [text.rpartition(" ")[2] for text in remote.projects().values()]
+    assert len(ours) == 2
+    assert len(marks) == len(set(marks))  # no project was made twice
+    for project in ours:
+        tasks = remote.tasks(project)
+        assert sorted(str(task.item_id) for task in tasks) == [
+            f"github:o/r#{n}" for n in range(1, 6)
+        ]
+    remote.close()
+    assert len(bench.rows("SELECT * FROM store.task")) == 10
+    before = bench.everything()
+    run(command, bench, "push", "pilot", "--url", wire.url)
+    assert bench.everything() == before
+
+
+@pytest.mark.parametrize(
+    ("when", "request_line", "number"),
+    [("before", "GET .*/export", 1), ("after", "GET .*/export", 2)],
+)
+def test_a_server_killed_in_the_middle_of_a_pull_loses_and_doubles_nothing(
+    when: Any, request_line: str, number: int, bench: Bench, wire: Wire, command: Command
+) -> None:
+    wire.cut(when, request_line, number)
+    assert f"{wire.url} does not answer" in refused(command, bench, "pull", "pilot")
+    assert len(labels(bench)) == 3 * (number - 1)  # a project is stored whole or not at all
+    bench.server.start()
+    run(command, bench, "pull", "pilot")
+    assert labels(bench) == LABELLED
+    assert len(bench.rows("SELECT * FROM store.answer")) == 6
+
+
+def test_a_wrong_token_is_one_message(
+    bench: Bench, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABEL_STUDIO_API_KEY", "0" * 40)
+    for words in (("pull", "pilot"), ("rater", "add", "ana", "--url", bench.server.url)):
+        message = refused(command, bench, *words)
+        assert message.count("does not accept the token") == 1
+        assert "LABEL_STUDIO_API_KEY" in message
+        assert len(message.splitlines()) == 2
+    monkeypatch.delenv("LABEL_STUDIO_API_KEY")
+    assert "LABEL_STUDIO_API_KEY is not set" in refused(command, bench, "pull", "pilot")
+
+
+def test_a_deleted_project_is_told_and_made_anew_on_request(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    project = bench.projects()["ana"]
+    bench.raters["ana"].ask("DELETE", f"projects/{project}/")
+    message = refused(command, bench, "pull", "pilot")
+    assert message.count(f"project {project} (round pilot, rater ana) was deleted") == 1
+    assert "--again" in message
+    assert labels(bench) == [label for label in LABELLED if label[1] == "ben"]
+    message = refused(command, bench, "push", "pilot", "--url", wire.url)
+    assert message.count("was deleted") == 1
+    again = run(command, bench, "push", "pilot", "--url", wire.url, "--again")
+    assert [(each["rater"], each["sent"]) for each in again["projects"]] == [("ana", 4), ("ben", 0)]
+    run(command, bench, "pull", "pilot")
+    assert bench.projects()["ana"] != project
+
+
+def test_a_removed_task_is_told_and_its_label_is_kept(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    run(command, bench, "pull", "pilot")
+    ana = bench.raters["ana"]
+    ana.ask("DELETE", f"tasks/{ana.tasks(bench.projects()['ana'])['github:o/r#1']}/")
+    message = refused(command, bench, "pull", "pilot")
+    assert "1 of 4 tasks of project" in message
+    assert "github:o/r#1" in message
+    assert labels(bench) == LABELLED
+    message = refused(command, bench, "push", "pilot", "--url", wire.url)
+    assert "1 task was" in message or "1 task of" in message
+    again = run(command, bench, "push", "pilot", "--url", wire.url, "--again")
+    assert [each["sent"] for each in again["projects"]] == [1, 0]
+    run(command, bench, "pull", "pilot")
+    assert labels(bench) == LABELLED
+
+
+def test_an_unknown_code_is_named_and_the_rest_is_stored(bench: Bench, command: Command) -> None:
+    ana = bench.raters["ana"]
+    wrong = bench.result("a1")
+    wrong[0]["value"]["taxonomy"] = [["a", "a9"]]
+    ana.label(ana.tasks(bench.projects()["ana"])["github:o/r#4"], wrong)
+    message = refused(command, bench, "pull", "pilot")
+    assert message.count("github:o/r#4: 'a9' is no code of tree 1.0.0") == 1
+    assert labels(bench) == LABELLED
+    (outcome,) = bench.rows("SELECT outcome FROM runs WHERE command = 'annotation pull'")
+    assert outcome["outcome"] == "partial"
+
+
+def test_labels_in_the_project_of_another_rater_are_found_out(
+    bench: Bench, command: Command
+) -> None:
+    ana, ben, project = bench.raters["ana"], bench.raters["ben"], bench.projects()["ana"]
+    tasks = ana.tasks(project)
+    ben.label(tasks["github:o/r#4"], bench.result("b2"))  # nobody on the server keeps him from it
+    (given,) = ana.ask("GET", f"tasks/{tasks['github:o/r#1']}/annotations/")
+    ben.ask("PATCH", f"annotations/{given['id']}/", {"result": bench.result("b2")})
+    message = refused(command, bench, "pull", "pilot")
+    assert f"project {project} (ana): rater ben has labelled or changed 2 items" in message
+    assert "github:o/r#1, github:o/r#4" in message
+    assert labels(bench) == [label for label in LABELLED if label[:2] != ("github:o/r#1", "ana")]
+
+
+def test_changed_deleted_and_repeated_labels(bench: Bench, command: Command) -> None:
+    run(command, bench, "pull", "pilot")
+    ana = bench.raters["ana"]
+    tasks = ana.tasks(bench.projects()["ana"])
+    (first,) = ana.ask("GET", f"tasks/{tasks['github:o/r#1']}/annotations/")
+    ana.ask("PATCH", f"annotations/{first['id']}/", {"result": bench.result("b2")})
+    (second,) = ana.ask("GET", f"tasks/{tasks['github:o/r#2']}/annotations/")
+    ana.ask("DELETE", f"annotations/{second['id']}/")
+    ana.label(tasks["github:o/r#3"], bench.result("~unclear"))
+    ana.skip(tasks["github:o/r#4"])
+    ended = command("annotation", "pull", "pilot", "--study", bench.study.directory)
+    assert ended.returncode == 0
+    assert "count as withdrawn: github:o/r#2" in ended.stderr
+    assert "several labels of ana; the last one counts: github:o/r#3" in ended.stderr
+    assert "skipped and have no label: github:o/r#4" in ended.stderr
+    mine = [label for label in labels(bench) if label[1] == "ana"]
+    assert mine == [("github:o/r#1", "ana", "b2"), ("github:o/r#3", "ana", "~unclear")]
+    assert len(bench.rows("SELECT * FROM store.answer WHERE rater = 'ana'")) == 6  # all are kept
+    before = bench.everything()
+    run(command, bench, "pull", "pilot")
+    assert bench.everything() == before
+
+
+def test_changed_artifacts_are_sent_again_unless_they_are_labelled(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    with bench.study.writing() as writer:
+        writer.execute("UPDATE store.issue SET body = 'Something else.' WHERE number IN ('1', '4')")
+    pushed = run(command, bench, "push", "pilot", "--url", wire.url)
+    assert [(each["updated"], each["outdated"]) for each in pushed["projects"]] == [(1, 1)] * 2
+    ana = bench.raters["ana"]
+    task = ana.ask("GET", f"tasks/{ana.tasks(bench.projects()['ana'])['github:o/r#4']}/")
+    assert "Something else." in task["data"]["html"]
+    again = run(command, bench, "push", "pilot", "--url", wire.url)
+    assert [each["updated"] for each in again["projects"]] == [0, 0]
+
+
+def test_a_project_stays_on_its_server(bench: Bench, command: Command) -> None:
+    message = refused(command, bench, "push", "pilot", "--url", bench.server.url)
+    assert "are on another server" in message
+
+
+def test_a_task_that_arrived_twice_is_removed_once(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    remote, project = bench.server.remote(), bench.projects()["ana"]
+    for item in ("github:o/r#1", "github:o/r#4"):  # as a lost answer and a second try would do it
+        remote.import_tasks(project, [{"data": {"html": ""}, "meta": {"item_id": item}}])
+    assert len(remote.tasks(project)) == 6
+    run(command, bench, "push", "pilot", "--url", wire.url)
+    assert len(remote.tasks(project)) == 4
+    remote.close()
+    run(command, bench, "pull", "pilot")
+    assert labels(bench) == LABELLED

@@ -1,0 +1,173 @@
+"""Sheets that are written can be opened safely, and give the same labels when they come back."""
+
+from __future__ import annotations
+
+import csv
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from labelling import SMALL, Labelled
+from openpyxl import load_workbook
+
+from annotation.labels import STAGES, Answer, append
+from annotation.sheets.asking import Asked
+from annotation.sheets.cells import harmless, original
+from annotation.sheets.command import export_sheet, import_sheets
+from data import provenance
+from data.errors import StudyError
+from data.store import Study
+
+LEAVES = ("a1", "a2", "b1", "b2", "~unclear", "~not-a-fault", "~new")
+NAMES = st.sampled_from(["ann", "=1+1", "@bob", "-c", "'d", "'=e", "f g"])
+ITEMS = st.sampled_from(["github:o/r#1", "github:o/r#1~2", "stackoverflow:5", "doi:10.1145/1.2"])
+TEXT = st.text(st.characters(exclude_categories=("C", "Zl", "Zp")), max_size=12)
+NOTES = st.none() | TEXT.filter(str.strip)
+ANSWERS = st.dictionaries(
+    st.tuples(ITEMS, NAMES, st.sampled_from(STAGES)),
+    st.tuples(
+        st.lists(st.sampled_from(LEAVES), min_size=1, max_size=2, unique=True),
+        st.none() | st.sampled_from([1.0, 2.5, 5.0]),
+        NOTES,
+        NOTES,
+        st.none() | st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)),
+    ),
+    min_size=1,
+    max_size=8,
+)
+law = settings(derandomize=True, database=None, deadline=None, max_examples=25)
+
+
+def filled(folder: Path, answers: dict[Any, Any]) -> Study:
+    """A study whose round `r` has these answers."""
+    labelled = Labelled.at(folder)
+    labelled.taxonomy(SMALL, choice="multiple")
+    items = dict.fromkeys(item for item, _rater, _stage in answers)
+    raters = list(dict.fromkeys(rater for _item, rater, _stage in answers))
+    labelled.round("r", {item: {} for item in items}, raters=raters)
+    run = provenance.begin("by hand", {})
+    with labelled.study.writing() as writer:
+        provenance.record(writer, run, "ok")
+        given = [
+            Answer(item, rater, tuple(codes), "1.0.0", "by hand", stage, sure, comment, proposed,
+                   labelled_at=when)
+            for (item, rater, stage), (codes, sure, comment, proposed, when) in answers.items()
+        ]  # fmt: skip
+        append(writer, "r", given, run)
+    return labelled.study
+
+
+def said(study: Study, columns: str, stage: str = "") -> list[tuple[Any, ...]]:
+    with study.reading() as reader:
+        rows = reader.rows(
+            f"SELECT {columns} FROM labels WHERE round = 'r' AND ? IN ('', stage) ORDER BY ALL",
+            [stage],
+        )
+    return [tuple(row.values()) for row in rows]
+
+
+EVERYTHING = "item_id, artifact_id, rater, stage, code, confidence, comment, proposed, labelled_at"
+
+
+@law
+@given(ANSWERS, st.sampled_from(["s.csv", "s.xlsx"]))
+def test_what_is_exported_and_imported_again_gives_the_same_labels(
+    tmp_path_factory: pytest.TempPathFactory, answers: dict[Any, Any], name: str
+) -> None:
+    folder = tmp_path_factory.mktemp("sheets")
+    study = filled(folder / "one", answers)
+    Labelled.at(folder / "two").taxonomy(SMALL, choice="multiple")
+    Labelled.at(folder / "three").taxonomy(SMALL, choice="multiple")
+    long, wide = folder / f"long-{name}", folder / f"wide-{name}"
+    export_sheet(study, "r", long, stage="", is_long=True, replace=False)
+    export_sheet(study, "r", wide, stage="", is_long=False, replace=False)
+
+    second = Study(folder / "two")
+    import_sheets(second, "r", [str(long)], Asked(), taxonomy_name="tree")
+    assert said(second, EVERYTHING) == said(study, EVERYTHING)
+    independent = said(study, "item_id, rater, code", "independent")
+    if independent:
+        third = Study(folder / "three")
+        import_sheets(third, "r", [str(wide)], Asked(), taxonomy_name="tree")
+        assert said(third, "item_id, rater, code") == independent
+
+    # Back where they came from, they change nothing: not even notes that the sheet lacks.
+    for path in (long, wide):
+        back = import_sheets(study, "r", [str(path)], Asked()).document
+        assert (back["answers"]["new"], back["answers"]["changed"]) == (0, 0)
+
+
+@given(st.text())
+def test_a_harmless_text_begins_no_formula_and_is_undone(text: str) -> None:
+    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert original(harmless(text)) == text
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    hostile = ([LEAVES[0]], None, '=HYPERLINK("http://x","y")', None, None)
+    return filled(
+        tmp_path / "study", {("github:o/r#1", "=cmd|' /C calc'!A0", "independent"): hostile}
+    )
+
+
+def test_a_spreadsheet_program_finds_no_formula(study: Study, tmp_path: Path) -> None:
+    for is_long in (True, False):
+        for suffix in ("csv", "xlsx"):
+            path = tmp_path / f"{is_long}.{suffix}"
+            export_sheet(study, "r", path, stage="", is_long=is_long, replace=False)
+        with (tmp_path / f"{is_long}.csv").open(encoding="utf-8-sig", newline="") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+        book = load_workbook(tmp_path / f"{is_long}.xlsx")
+        for row in book.worksheets[0].iter_rows():
+            assert {cell.data_type for cell in row} <= {"s", "n", "inlineStr"}
+            cells += [str(cell.value or "") for cell in row]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
+        assert [cell for cell in cells if cell.startswith("'=cmd")]
+
+
+def test_the_same_labels_give_the_same_bytes(study: Study, tmp_path: Path) -> None:
+    for name in ("a.csv", "a.xlsx"):
+        first, second = tmp_path / name, tmp_path / f"again-{name}"
+        for path in (first, second):
+            export_sheet(study, "r", path, stage="", is_long=False, replace=False)
+        assert first.read_bytes() == second.read_bytes()
+        assert b"1980" in second.read_bytes() or name.endswith("csv")
+
+
+def test_a_sheet_that_may_be_filled_in_is_not_replaced_unasked(
+    study: Study, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text("filled in", encoding="utf-8")
+    with pytest.raises(StudyError, match="is there already"):
+        export_sheet(study, "r", path, stage="", is_long=False, replace=False)
+    assert path.read_text(encoding="utf-8") == "filled in"
+    export_sheet(study, "r", path, stage="", is_long=False, replace=True)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfitem,url,title,stratum,")
+    with pytest.raises(StudyError, match=r"neither \.csv nor \.xlsx"):
+        export_sheet(study, "r", tmp_path / "s.ods", stage="", is_long=False, replace=False)
+    with pytest.raises(StudyError, match="there is no round 'q'"):
+        export_sheet(study, "q", tmp_path / "q.csv", stage="", is_long=False, replace=False)
+
+
+def test_the_wide_sheet_shows_what_became_final(tmp_path: Path) -> None:
+    labelled = Labelled.at(tmp_path / "study")
+    labelled.taxonomy()
+    sheet = tmp_path / "in.csv"
+    sheet.write_text("item,ann,f\no/r#1,a1,a2\no/r#2,,b1\n", encoding="utf-8")
+    asked = Asked(item="item", rater_columns=("ann",), final="f")
+    import_sheets(labelled.study, "r", [str(sheet)], asked, taxonomy_name="tree")
+    export_sheet(labelled.study, "r", tmp_path / "out.csv", stage="", is_long=False, replace=False)
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["item", "url", "title", "stratum", "ann", "final", "settled_by"],
+        ["github:o/r#1", "https://github.com/o/r/issues/1", "", "", "a1", "a2", "imported"],
+        ["github:o/r#2", "https://github.com/o/r/issues/2", "", "", "", "b1", "imported"],
+    ]
+    again = import_sheets(labelled.study, "r", [str(tmp_path / "out.csv")], Asked()).document
+    assert (again["answers"]["known"], again["known"], again["stored"]) == (1, 2, 0)

@@ -1,0 +1,43 @@
+"""Tables of ratings for tests of agreement: made by hypothesis, read from sheets."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+from analysis.statistics.agreement.coding import Coded, coded
+
+Rows = list[list[int | None]]
+
+
+def tables(
+    *,
+    raters: tuple[int, int] = (2, 5),
+    items: tuple[int, int] = (2, 14),
+    categories: int = 4,
+    missing: bool = True,
+) -> st.SearchStrategy[Coded]:
+    """Ratings of any kind; with `missing` some or all of an item's may not be there."""
+    rating = st.integers(0, categories - 1)
+    given = rating | st.none() if missing else rating
+
+    def of(width: int) -> st.SearchStrategy[Rows]:
+        row = st.lists(given, min_size=width, max_size=width)
+        return st.lists(row, min_size=items[0], max_size=items[1])
+
+    return st.integers(*raters).flatmap(of).map(lambda rows: coded(rows, range(categories)))
+
+
+def sheet(path: Path) -> Coded:
+    """A sheet with a column for each rater, as the study of high-priority defects wrote it."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return coded([[row[f"volunteer_{number}"] for number in range(1, 7)] for row in rows])
+
+
+def repeated(table: Coded, times: np.ndarray) -> Coded:
+    """The same table with each item as often as said."""
+    return Coded(np.repeat(table.values, times, axis=0), table.categories)
