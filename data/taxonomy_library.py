@@ -20,9 +20,13 @@ from data.yaml_lines import Problem
 
 
 class TaxonomyLibrary:
-    """The taxonomies and crosswalks that a study can use: shipped ones and its own."""
+    """The taxonomies and crosswalks that a study can use: shipped ones and its own.
 
-    def __init__(self, study_directory: Path | None = None) -> None:
+    Of a shipped one that the study has changed it is the study's version, unless they are
+    wanted `as_shipped`.
+    """
+
+    def __init__(self, study_directory: Path | None = None, *, as_shipped: bool = False) -> None:
         shipped = Path(str(files("data")))
         self._taxonomies = _found(shipped / "taxonomies")
         self._crosswalks = _found(shipped / "crosswalks")
@@ -31,8 +35,11 @@ class TaxonomyLibrary:
         if study_directory is not None:
             own = _found(study_directory / "taxonomies")
             crosswalks = _found(study_directory / "crosswalks")
-            for name in sorted({*own} & {*self._taxonomies}):
-                self._changed[name] = self._taxonomies[name]
+            if as_shipped:
+                own = {name: path for name, path in own.items() if name not in self._taxonomies}
+            self._changed = {
+                name: self._taxonomies[name] for name in own if name in self._taxonomies
+            }
             for name in sorted({*crosswalks} & {*self._crosswalks}):
                 raise StudyError(
                     f"{crosswalks[name]}: a taxonomy or crosswalk {name!r} exists already "
@@ -72,11 +79,16 @@ class TaxonomyLibrary:
         return self._successor(name) if name in self._changed else self._load(path)
 
     def versions(self, name: str) -> tuple[Taxonomy, ...]:
-        """The versions of a taxonomy that are on disk: the shipped one, that of the study."""
+        """The versions of a taxonomy that are on disk: the shipped one, that of the study.
+
+        Also where the study's does not say yet how it came about: to compare them.
+        """
         if name not in self._taxonomies:
             return ()
-        shipped = self._changed.get(name)
-        return (*([self._load(shipped)] if shipped else []), self.taxonomy(name))
+        if name not in self._changed:
+            return (self.taxonomy(name),)
+        own, shipped = self._load(self._taxonomies[name]), self._load(self._changed[name])
+        return (shipped, own if own.version != shipped.version else self._successor(name))
 
     def _successor(self, name: str) -> Taxonomy:
         """The study's own version of a shipped taxonomy, if it says that it is one."""
@@ -85,8 +97,8 @@ class TaxonomyLibrary:
             raise StudyError(
                 f"{own.path}: a taxonomy or crosswalk {name!r} exists already ({shipped.path})",
                 "If it is a later version of that one, raise its version above "
-                f"{shipped.version} and say in `changes` what became of the codes "
-                "(docs/taxonomy-changes.md). Otherwise it is another taxonomy. Rename the file and "
+                f"{shipped.version} and say in `changes` what became of the codes: annotation "
+                f"taxonomy diff {name}. Otherwise it is another taxonomy. Rename the file and "
                 "the name in it.",
             )
         return own

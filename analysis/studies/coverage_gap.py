@@ -19,8 +19,11 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from annotation.ratings import Carry
     from data.results import Result
-    from data.store import Study
+    from data.store import Reader, Study
     from data.taxonomy_library import TaxonomyLibrary
 
 NAME = "coverage-gap"
@@ -49,7 +52,7 @@ def run(
     from data.taxonomy_library import TaxonomyLibrary
 
     _refuse_strays(evidence, without=without, support=support, round_name=round_name)
-    library = TaxonomyLibrary(study.directory)
+    library = TaxonomyLibrary(study.directory, as_shipped=True)  # what the evidence is about
     corpus = shipped_corpus()
     if evidence is Evidence.SURVEY:
         return literature.survey_result(library, corpus)
@@ -130,6 +133,7 @@ def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> di
             "ORDER BY taxonomy, round, item_id, code",
             [round_name],
         )
+        rows = _in_known_versions(reader, study.directory, rows, library)
         rounds = [
             row["round"]
             for row in reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
@@ -151,22 +155,37 @@ def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> di
             f"{twice:,} artifacts have final labels in several rounds and would count twice",
             f"Choose one with --round: {', '.join(rounds)}.",
         )
-    _refuse_other_versions(rows, library)
     labels: dict[str, list[str]] = {}
     for row in rows:
         labels.setdefault(row["taxonomy"], []).append(row["code"])
     return labels
 
 
-def _refuse_other_versions(rows: list[dict[str, Any]], library: TaxonomyLibrary) -> None:
-    """A code may mean something else in another version of its taxonomy."""
-    for name, version in sorted({(row["taxonomy"], row["taxonomy_version"]) for row in rows}):
-        if name in library.names and library.taxonomy(name).version != version:
+def _in_known_versions(
+    reader: Reader, directory: Path, rows: list[dict[str, Any]], library: TaxonomyLibrary
+) -> list[dict[str, Any]]:
+    """Labels of other versions of a taxonomy carried to the one that the evidence is about."""
+    from annotation.taxonomies.versions import carrier
+
+    carriers: dict[str, Carry] = {}
+    carried: list[dict[str, Any]] = []
+    for row in rows:
+        name, version = row["taxonomy"], row["taxonomy_version"]
+        if name not in library.names or library.taxonomy(name).version == version:
+            carried.append(row)
+            continue
+        wanted = library.taxonomy(name).version
+        if name not in carriers:
+            carriers[name] = carrier(reader, directory, name, wanted)
+        codes = carriers[name](version, row["code"])
+        if codes is None:
             raise StudyError(
-                f"labels were given with {name} {version}, but {name} is "
-                f"{library.taxonomy(name).version} here",
-                "Use the version of faultatlas that they were given with, or label again.",
+                f"the final label {row['code']} of {name} {version} is not decided in {wanted}",
+                f"See what changed: annotation taxonomy diff {name}; then settle such items again: "
+                "annotation adjudicate",
             )
+        carried += ({**row, "code": code} for code in sorted(codes))
+    return carried
 
 
 def _refuse_strays(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from report.formatting import counted
 
 if TYPE_CHECKING:
     from annotation.agreement.choices import Choice
     from annotation.agreement.measuring import Agreement
+    from annotation.rounds import Round
     from data.settings import Settings
 
 _ALL = 100.0
+_Value = TypeVar("_Value")
+_NUMBERED = re.compile(r"\braters ([0-9]+) and ([0-9]+)")  # statistics know columns, no names
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,36 @@ class Caution:
 DEFAULT = "krippendorff"
 
 
-def fixed_for(
-    statistic: str | None, threshold: float | None, choice: Choice, settings: Settings
-) -> Fixed:
-    """The leading statistic of a round whose own was fixed as `statistic`, or not at all."""
+def fixed_for(rounds: Sequence[Round], choice: Choice, settings: Settings) -> Fixed:
+    """The leading statistic of a round, or of several that are measured together."""
+    statistic = common(each.statistic for each in rounds)
+    threshold = common(each.threshold for each in rounds)
     limit = settings.threshold if threshold is None else threshold
-    if choice.statistic and choice.statistic != statistic:
-        instead = f", not {statistic}, which was fixed beforehand" if statistic else ""
-        return Fixed(
-            choice.statistic,
-            beforehand=False,
-            said=f"{choice.statistic} was chosen after the labels were there{instead}",
-            threshold=limit,
-        )
-    if statistic:
+    imported = any(each.origin == "imported" for each in rounds)
+    if choice.statistic and (choice.statistic != statistic or imported):
+        fixed = statistic and not imported
+        instead = f", not {statistic}, which was fixed beforehand" if fixed else ""
+        said = f"{choice.statistic} was chosen after the labels were there{instead}"
+        return Fixed(choice.statistic, beforehand=False, said=said, threshold=limit)
+    if statistic and not imported:
         said = f"{statistic} was fixed when the round was made"
         return Fixed(statistic, beforehand=True, said=said, threshold=limit)
-    if settings.statistic:
+    if statistic or settings.statistic:
+        key = statistic or settings.statistic or DEFAULT
+        late = "the labels came from sheets" if imported else "the round was made without it"
         said = (
-            f"study.toml says {settings.statistic}, but the round was made without a statistic: "
-            "nothing shows that it was fixed before the first label"
+            f"study.toml says {key}, but {late}: nothing shows that it was fixed before the "
+            "first label"
         )
-        return Fixed(settings.statistic, beforehand=False, said=said, threshold=limit)
+        return Fixed(key, beforehand=False, said=said, threshold=limit)
     said = "no statistic was fixed before the first label: all are shown, and none may be picked"
     return Fixed(DEFAULT, beforehand=False, said=said, threshold=limit)
+
+
+def common(values: Iterable[_Value]) -> _Value | None:
+    """What all have; None if they differ."""
+    found = set(values)
+    return found.pop() if len(found) == 1 else None
 
 
 def cautions_for(found: Agreement, fixed: Fixed) -> tuple[Caution, ...]:
@@ -132,8 +143,14 @@ def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
     from analysis.statistics.agreement import paradox
 
     estimates = [measured.estimate for measured in found.measures]
+    raters = found.coding.raters
+
+    def named(two: re.Match[str]) -> str:
+        one, other = (raters[int(number) - 1] for number in two.groups())
+        return f"{one} and {other}"
+
     return tuple(
-        Caution(each.kind, each.message, each.source)
+        Caution(each.kind, _NUMBERED.sub(named, each.message), each.source)
         for each in paradox.warnings(found.coding.coded, estimates)
     )
 

@@ -42,7 +42,7 @@ class _GateCommand(TyperCommand):
 def agreement(
     rounds: Annotated[
         list[str] | None,
-        typer.Argument(metavar="ROUND...", help="Rounds; all of them if none is named."),
+        typer.Argument(metavar="ROUND", help="Rounds; all of them if none is named."),
     ] = None,
     by: Annotated[
         list[By] | None,

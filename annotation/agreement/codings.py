@@ -86,8 +86,8 @@ def code_ratings(
         if kept:  # a code that was retired, or no code at all, is no rating
             given[key] = kept
     used = frozenset(code for codes in given.values() for code in codes)
-    order = [node.code for node in taxonomy.nodes if node.code in used]
-    order += [code for code in (*SPECIAL, *sorted(used)) if code in used and code not in order]
+    every = (*(node.code for node in taxonomy.nodes), *SPECIAL, *sorted(used))
+    order = [code for code in dict.fromkeys(every) if code in used]
     raters = tuple(rater for rater in ratings.raters if any(who == rater for _item, who in given))
     category = _whole_set if is_multiple else _joined
     rows = [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from annotation.agreement.cautions import DEFAULT, Caution, Fixed, cautions_for, fixed_for
+from annotation.agreement.cautions import DEFAULT, Caution, Fixed, cautions_for, common, fixed_for
 from annotation.agreement.measuring import Agreement, Measured, Measuring, variant
 from annotation.agreement.printed import Comparison, Printed, compare
 from annotation.agreement.sources import Rated, has_negotiated, read_round, together
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from data.store import Reader
 
 _TWO = 2
-_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class _Survey:
 
     def _entry(self, rated: Rated) -> Entry:
         [of] = rated.rounds
-        fixed = fixed_for(of.statistic, of.threshold, self._choice, self._settings)
+        fixed = fixed_for(rated.rounds, self._choice, self._settings)
         found = self._measuring.agreement(rated, fixed.key)
         compared = []
         for each in self._printed:
@@ -148,12 +147,8 @@ class _Survey:
         taxonomies = [key[0] for key in several]
         pools = []
         for (taxonomy, version, _), parts in several.items():
-            fixed = fixed_for(
-                _common(each.rounds[0].statistic for each in parts),
-                _common(each.rounds[0].threshold for each in parts),
-                self._choice,
-                self._settings,
-            )
+            rounds = [of for each in parts for of in each.rounds]
+            fixed = fixed_for(rounds, self._choice, self._settings)
             found = self._measuring.agreement(together(self._reader, parts), fixed.key)
             name = taxonomy if taxonomies.count(taxonomy) == 1 else f"{taxonomy} {version}"
             title = "together" if len(several) == 1 else f"together ({name})"
@@ -168,7 +163,7 @@ class _Survey:
             groups.setdefault((rated.taxonomy.name, rated.is_multiple), []).append(entry)
         trends = []
         for (taxonomy, is_multiple), group in groups.items():
-            key = _common(entry.found.main.key for entry in group)
+            key = common(entry.found.main.key for entry in group)
             key = key or variant(DEFAULT, is_multiple=is_multiple)
             points = tuple(point for entry in group for point in self._points(entry, key))
             if len(points) >= _TWO:
@@ -190,12 +185,6 @@ class _Survey:
                 measured = self._measuring.measured(self._measuring.code(rated), key)
             items = measured.estimate.items
             yield Point(entry.name, stage, measured, items, entry.fixed.threshold)
-
-
-def _common(values: Iterable[_Value]) -> _Value | None:
-    """What all have; None if they differ."""
-    found = set(values)
-    return found.pop() if len(found) == 1 else None
 
 
 def _refuse_strays(printed: tuple[Printed, ...], names: list[str]) -> None:

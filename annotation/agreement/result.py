@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from annotation.agreement.measuring import Measured, Part
     from annotation.agreement.overview import Entry, Overview
 
+_FEW = 3
 _FIRST = (
     "The statistic that was fixed before the first label stands first; reporting only the most "
     "favourable one is an antipattern (ACM SIGSOFT Empirical Standards)."
@@ -65,8 +66,27 @@ def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] =
 
 def _title(overview: Overview) -> str:
     names = ", ".join(entry.name for entry in overview.entries)
+    if len(overview.entries) > _FEW:
+        names = f"{len(overview.entries)} rounds"
     after = " after discussion" if overview.choice.stage == "negotiated" else ""
     return f"Agreement of raters{after}: {names}"
+
+
+def _summaries(overview: Overview, scale: Scale, gates: Sequence[Gate]) -> tuple[str, ...]:
+    """A sentence for each of a few rounds; of many, only what they are together."""
+    few = len(overview.entries) <= _FEW
+    told = [*(overview.entries if few else ()), *overview.pools]
+    lines = [_summary(entry, scale, gates) for entry in told]
+    if not few:
+        valued = [each for each in overview.entries if each.found.main.estimate.value is not None]
+        values = sorted(valued, key=lambda each: each.found.main.estimate.value or 0.0)
+        ends = [
+            f"{formatting.measure(each.found.main.estimate.value)} ({each.name})"
+            for each in (*values[:1], *values[-1:])
+        ]
+        many = f"{len(overview.entries)} rounds"
+        lines.insert(0, f"{many}: values from {' to '.join(ends)}." if ends else f"{many}.")
+    return (*lines, *(line for entry in overview.entries for line in _beside(entry)))
 
 
 def _summary(entry: Entry, scale: Scale, gates: Sequence[Gate]) -> str:

@@ -130,9 +130,10 @@ def _of_raters(ratings: Ratings, wanted: tuple[str, ...], round_name: str) -> Ra
 
 def _first(reader: Reader, ratings: Ratings, of: Round, count: int) -> Ratings:
     """The first raters of each item: in the order of a sheet's columns, or of the round."""
-    rows = reader.rows(
-        "SELECT item_id, rater, min(rowid) AS came FROM store.answer WHERE round = ? "
-        "GROUP BY ALL ORDER BY came, item_id, rater",
+    rows = reader.rows(  # the origin of a sheet's answer ends with the rater's place in the row
+        r"SELECT item_id, rater, min(rowid) AS came, "
+        r"min(TRY_CAST(regexp_extract(origin, ' rater ([0-9]+)$', 1) AS INTEGER)) AS place "
+        r"FROM store.answer WHERE round = ? GROUP BY ALL ORDER BY place, came",
         [of.name],
     )
     came = {(row["item_id"], row["rater"]): at for at, row in enumerate(rows)}

@@ -37,6 +37,7 @@ class Added:
     """What became of a rater."""
 
     is_new: bool
+    url: str | None = None  # of the server
     account: Account | None = None
     password: str | None = None  # of an account just made: shown once, kept nowhere
     invite: str | None = None
@@ -60,7 +61,8 @@ def add(
     if remote is None:
         return Added(is_new)
     if invite:
-        return Added(is_new, invite=remote.invite_link())
+        link = remote.public_url + remote.invite_path()
+        return Added(is_new, remote.public_url, invite=link)
     address = email.strip().lower() if email else known.username if known else _address(rater)
     user = _find(remote, address)
     password = None
@@ -70,7 +72,7 @@ def add(
     account = Account(remote.name, rater, user.user_id, user.email)
     if account != known:
         _store(study, account, run)
-    return Added(is_new, account, password)
+    return Added(is_new, remote.public_url, account, password)
 
 
 def accounts(reader: Reader, server: str) -> dict[str, Account]:
@@ -98,18 +100,22 @@ def sign_up(remote: Remote, email: str, password: str) -> RemoteUser:
     """A new account, made by the invite link as a person would make it."""
     import requests
 
-    link = remote.invite_link()
+    link = remote.url + remote.invite_path()
     with requests.Session() as session:
         session.trust_env = remote.trusts_environment
         try:
-            session.get(link, timeout=_TIMEOUT_S).raise_for_status()
-            form = {
-                "email": email,
-                "password": password,
-                "csrfmiddlewaretoken": session.cookies.get("csrftoken", ""),
-            }
+            page = session.get(link, timeout=_TIMEOUT_S)
+            page.raise_for_status()
+            # By hand: a server behind TLS wants its cookies back over TLS only, and we may be
+            # on its own machine, before the proxy.
+            cookie = page.cookies.get("csrftoken", "")
+            session.cookies.clear()
             session.post(
-                link, data=form, headers={"Referer": link}, timeout=_TIMEOUT_S
+                link,
+                data={"email": email, "password": password, "csrfmiddlewaretoken": cookie},
+                headers={"Referer": link, "Cookie": f"csrftoken={cookie}"},
+                timeout=_TIMEOUT_S,
+                allow_redirects=False,
             ).raise_for_status()
         except requests.RequestException as error:
             # The error names the address, and that is the invite link.

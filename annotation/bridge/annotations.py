@@ -42,9 +42,9 @@ def read_annotations(
     taxonomy: Taxonomy,
     choice: str,
     items: AbstractSet[str],
-    user_id: int,
+    user_id: int | None,
 ) -> Found:
-    """The labels of one user in the tasks of an export."""
+    """The labels of one user in the tasks of an export; of all, where no user is given."""
     found = Found()
     mine: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for task in tasks:
@@ -59,7 +59,7 @@ def read_annotations(
                 continue
             found.items_with_labels.add(item)
             users = {_user(annotation.get("completed_by")), _user(annotation.get("updated_by"))}
-            strangers = users - {user_id, None}
+            strangers = users - {user_id, None} if user_id else set()
             for stranger in strangers:
                 found.foreign.setdefault(stranger or 0, set()).add(item)
             if not strangers:

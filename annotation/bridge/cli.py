@@ -97,7 +97,7 @@ def serve(
     )
     document = bridge.serve_document(started)
     output.document(document)
-    output.show(*view.serve_lines(document, detached=detach))
+    view.print_lines(output, view.serve_lines(document, detached=detach))
     if not detach:
         serving.watch(started)
         output.tell("Label Studio has ended")
@@ -140,7 +140,7 @@ def add_rater(
     output = Output(as_json, quiet, verbose)
     added = bridge.add_rater(open_study(study, output), name, email=email, url=url, invite=invite)
     output.document(view.added_document(name, added))
-    output.show(*view.added_lines(name, added))
+    view.print_lines(output, view.added_lines(name, added))
 
 
 @raters.command("list")

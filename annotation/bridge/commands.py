@@ -48,7 +48,7 @@ def start_servers(
                 f"Label Studio runs already: {running.url} (process {running.pid})",
                 "Use it, or end it: annotation serve --stop",
             )
-    address = places.checked_address(public_url) if public_url else None
+    address = places.checked_address(public_url) if public_url else ""
     installation = prepared(output.tell)
     study.mkdir(parents=True, exist_ok=True)
     started: list[Started] = []
@@ -78,6 +78,7 @@ def serve_document(started: Sequence[Started]) -> dict[str, Any]:
             {
                 "rater": each.server.rater,
                 "url": each.running.url,
+                "public_url": each.server.access().public_url or None,
                 "username": each.server.access().username,
                 "password_file": str(each.server.access_file),
                 "pid": each.running.pid,

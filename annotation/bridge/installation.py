@@ -138,3 +138,14 @@ def _alone(folder: Path) -> Iterator[None]:
     with (folder / ".lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def main() -> None:
+    """Set it up without starting it: `python -m annotation.bridge.installation`."""
+    from report import console
+
+    console.run(lambda: prepared(console.Output().tell))
+
+
+if __name__ == "__main__":
+    main()

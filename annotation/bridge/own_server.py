@@ -37,6 +37,7 @@ class Access:
     username: str
     password: str
     token: str
+    public_url: str = ""  # where raters reach it, if not on this machine
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,9 @@ class OwnServer:
             remember_secret(secret)
         return found
 
-    def make(self, installation: Installation, port: int | None, first_port: int) -> Access:
+    def make(
+        self, installation: Installation, *, port: int | None, first_port: int, public_url: str
+    ) -> Access:
         """The folder with a new database, unless it is there; the port is remembered."""
         for folder in (self.study / FOLDER, self.folder, self.data):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -116,7 +119,7 @@ class OwnServer:
             draft.chmod(0o600)
             draft.rename(database)
         known = self.access() if self.access_file.exists() else _new_access(first_port)
-        wanted = replace(known, port=port or known.port)
+        wanted = replace(known, port=port or known.port, public_url=public_url)
         if wanted != known or not self.access_file.exists():
             _write_private(self.access_file, json.dumps(asdict(wanted), indent=1) + "\n")
         return self.access()

@@ -20,7 +20,8 @@ def own(study: Path, rater: str | None = None) -> Remote:
     running = server.running()
     if running is None:
         raise not_running(server)
-    return _remote(server.name, running.url, server.access().token)
+    access = server.access()
+    return _remote(server.name, running.url, access.token, access.public_url)
 
 
 def elsewhere(url: str) -> Remote:
@@ -60,9 +61,9 @@ def checked_address(url: str) -> str:
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
 
-def _remote(name: str, url: str, token: str) -> Remote:
+def _remote(name: str, url: str, token: str, public_url: str = "") -> Remote:
     try:
-        return Remote(name, url, token)
+        return Remote(name, url, token, public_url)
     except ModuleNotFoundError:
         raise StudyError(
             "label-studio-sdk is not installed", "Install it: pip install 'faultatlas[labelstudio]'"

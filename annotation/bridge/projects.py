@@ -74,10 +74,11 @@ def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wante
 
 
 def places(reader: Reader, round_name: str) -> list[Place]:
-    """The projects of a round."""
+    """The projects of a round; those on a server of a merged study cannot be reached from here."""
     rows = reader.rows(
         "SELECT server, project_id, round, rater, stage, taxonomy_version, blindness "
-        "FROM store.project WHERE round = ? ORDER BY stage DESC, rater, server, project_id",
+        "FROM store.project WHERE round = ? AND NOT starts_with(server, 'elsewhere ') "
+        "ORDER BY stage DESC, rater, server, project_id",
         [round_name],
     )
     return [Place(**row) for row in rows]

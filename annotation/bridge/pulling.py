@@ -102,7 +102,8 @@ def _pull(study: Study, of: Round, place: Place, remote: Remote, run: provenance
     with study.reading() as reader:
         known = _known(reader, of, place)
     account = known.accounts.get(place.rater)
-    if account is None:
+    # What was negotiated is what all say: whoever notes it.
+    if account is None and place.stage != "negotiated":
         report.problems.append(
             f"{place.rater} has no account on {remote.url}, so that no label in project "
             f"{place.project_id} is known to be {place.rater}'s. Say which account it is: "
@@ -116,7 +117,8 @@ def _pull(study: Study, of: Round, place: Place, remote: Remote, run: provenance
     except GoneError as error:
         report.problems.append(". ".join(filter(None, (error.message, error.hint))))
         return report
-    found = read_annotations(exported, known.taxonomy, of.choice, known.items, account.user_id)
+    user_id = account.user_id if account else None
+    found = read_annotations(exported, known.taxonomy, of.choice, known.items, user_id)
     answers = [_answer(place, label) for label in found.usable]
     taken_back = _taken_back(place, there, known, found)
     report.tasks, report.labelled = len(there), len(answers)

@@ -131,7 +131,7 @@ def push(
                 study, remote, wanted[rater], page.config, run, again=again
             )
             report.project_id, report.blindness = place.project_id, place.blindness
-            report.url = f"{remote.url}/projects/{place.project_id}"
+            report.url = f"{remote.public_url}/projects/{place.project_id}"
             wanted_tasks = {item: contents[item] for item in items}
             _fill(study, remote, place, wanted_tasks, report=report, run=run, again=again)
         except GoneError as error:
@@ -233,4 +233,3 @@ def _finish(study: Study, run: provenance.Run, reports: list[Pushed]) -> None:
 
 def _tasks(count: int) -> str:
     return "1 task was" if count == 1 else f"{count} tasks were"
-

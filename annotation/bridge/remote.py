@@ -51,11 +51,12 @@ class RemoteUser:
 class Remote:
     """A server with a token."""
 
-    def __init__(self, name: str, url: str, token: str) -> None:
+    def __init__(self, name: str, url: str, token: str, public_url: str = "") -> None:
         import httpx
 
         self.name = name  # how the study's tables call it
         self.url = url.rstrip("/")
+        self.public_url = public_url or self.url  # where raters reach it
         # No proxy stands between us and this machine.
         self.trusts_environment = urlsplit(url).hostname not in _LOOPBACK
         client = httpx.Client(
@@ -85,11 +86,11 @@ class Remote:
             found = self._api.users.list(request_options=_ONCE)
         return [RemoteUser(int(user.id or 0), str(user.email or "")) for user in found]
 
-    def invite_link(self) -> str:
-        """The address where new raters sign up."""
+    def invite_path(self) -> str:
+        """The page where new raters sign up, with a token, below the server's address."""
         with self._asking("an invite link"):
             found = self._api.organizations.invites.get_invite_link(request_options=_ONCE)
-        return self.url + str(found.invite_url)
+        return str(found.invite_url)
 
     def projects(self) -> dict[int, str]:
         """The descriptions of all projects."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
+from urllib.parse import urlsplit
 
 from annotation.bridge.installation import Installation, variables
 from annotation.bridge.own_server import HOST, Access, OwnServer, Running
@@ -43,11 +44,11 @@ def start(
     *,
     port: int | None = None,
     first_port: int,
-    public_url: str | None = None,
+    public_url: str = "",
     patience_s: float = PATIENCE_S,
 ) -> Started:
     """Start a server and wait until it answers; it is exactly on its port, or not at all."""
-    access = server.make(installation, port, first_port)
+    access = server.make(installation, port=port, first_port=first_port, public_url=public_url)
     _require_free(access.port)
     tell(f"starting Label Studio on port {access.port}")
     with server.hold() as lock, _private_log(server) as log:
@@ -55,7 +56,7 @@ def start(
             installation.words(
                 "start", "--no-browser", "--internal-host", HOST, "--port", str(access.port)
             ),
-            env=variables(server.data, _settings(access, public_url)),
+            env=variables(server.data, _settings(access)),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -105,18 +106,23 @@ def watch(started: Sequence[Started]) -> None:
             each.end()
 
 
-def _settings(access: Access, public_url: str | None) -> dict[str, str]:
+def _settings(access: Access) -> dict[str, str]:
+    hosts = [HOST, "localhost", urlsplit(access.public_url).hostname]
     settings = {
         "LABEL_STUDIO_USERNAME": access.username,
         "LABEL_STUDIO_PASSWORD": access.password,
         "LABEL_STUDIO_USER_TOKEN": access.token,
         "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "true",
         "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+        # A page that the user visits cannot talk to it under another name.
+        "LABEL_STUDIO_ALLOWED_HOSTS": ",".join(filter(None, hosts)),
+        "LABEL_STUDIO_CORS_ALLOW_ALL_ORIGINS": "false",
     }
-    if public_url:
+    if access.public_url:
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(access.public_url))
         settings |= {
-            "LABEL_STUDIO_HOST": public_url,
-            "LABEL_STUDIO_CSRF_TRUSTED_ORIGINS": public_url,
+            "LABEL_STUDIO_HOST": access.public_url,
+            "LABEL_STUDIO_CSRF_TRUSTED_ORIGINS": origin,
             "LABEL_STUDIO_SESSION_COOKIE_SECURE": "1",
             "LABEL_STUDIO_CSRF_COOKIE_SECURE": "1",
         }

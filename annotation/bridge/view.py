@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.bridge.accounts import Added
+from data.redaction import redact
 from data.results import Column, Table
+from report.console import Output, stdout
+from report.formatting import plain
+
+
+def print_lines(output: Output, lines: Sequence[str]) -> None:
+    """Lines for a person that are not broken: links, paths and passwords are copied from them."""
+    if not (output.as_json or output.quiet):
+        for line in lines:
+            stdout().print(plain(redact(line)), soft_wrap=True)
 
 
 def serve_lines(document: Mapping[str, Any], *, detached: bool) -> list[str]:
@@ -15,7 +25,7 @@ def serve_lines(document: Mapping[str, Any], *, detached: bool) -> list[str]:
     for server in document["servers"]:
         whose = f" of rater {server['rater']}" if server["rater"] else ""
         lines += [
-            f"Label Studio{whose}: {server['url']}",
+            f"Label Studio{whose}: {server['public_url'] or server['url']}",
             f"  account {server['username']}, password in {server['password_file']}",
         ]
     return [*lines, "End it: annotation serve --stop" if detached else "End it with Ctrl-C."]
@@ -28,6 +38,7 @@ def added_document(rater: str, added: Added) -> dict[str, Any]:
         "rater": rater,
         "new": added.is_new,
         "server": account.server if account else None,
+        "url": added.url,
         "username": account.username if account else None,
         "password": added.password,
         "invite_link": added.invite,
@@ -45,7 +56,11 @@ def added_lines(rater: str, added: Added) -> list[str]:
         ]
     if added.account is None:
         return [f"rater {rater}: {known}; no account, because no server runs"]
-    lines = [f"rater {rater}: {known}", f"  account   {added.account.username}"]
+    lines = [
+        f"rater {rater}: {known}",
+        f"  address   {added.url}",
+        f"  account   {added.account.username}",
+    ]
     if added.password:
         return [*lines, f"  password  {added.password}   (shown once: pass it on now)"]
     return [*lines, "  password  the one that the account has"]

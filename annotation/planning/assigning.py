@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 
 from annotation.rounds import Assignment
 from data.errors import StudyError
-from data.sampling import draw_key
+from data.sampling import drawn
 
 _MOST_GROUPS = 1_000  # of raters that are weighed against each other for one item
 
@@ -45,7 +45,7 @@ def assigned(
     Every rater has an order of her own.
     """
     _check(raters, overlap, each)
-    mixed = sorted(items, key=lambda item: draw_key(seed, "overlap", item))
+    mixed = drawn(items, len(items), seed, "overlap")
     shared = overlap_size(len(items), overlap)
     of_rater: dict[str, list[str]] = {rater: list(mixed[:shared]) for rater in raters}
     for item, group in zip(mixed[shared:], _groups(len(items) - shared, raters, each, seed),
@@ -55,24 +55,21 @@ def assigned(
     return [
         Assignment(item, rater, position)
         for rater, own in of_rater.items()
-        for position, item in enumerate(_own_order(rater, own, seed), 1)
+        for position, item in enumerate(drawn(own, len(own), seed, f"order\0{rater}"), 1)
     ]
 
 
-def _own_order(rater: str, items: Sequence[str], seed: int) -> list[str]:
-    return sorted(items, key=lambda item: draw_key(seed, f"order\0{rater}", item))
-
-
 def _groups(count: int, raters: Sequence[str], each: int, seed: int) -> list[tuple[str, ...]]:
-    """For so many items the raters of each: always those with the fewest items so far, and among
-    them those that were together the least.
+    """For so many items the raters of each: every group as often as it comes round, and then
+    always those with the fewest items so far, and among them those that were together the least.
     """
-    order = sorted(raters, key=lambda rater: draw_key(seed, "turn", rater))
+    order = drawn(raters, len(raters), seed, "turn")
+    rounds, left = divmod(count, math.comb(len(order), each))
+    found = list(combinations(order, each)) * rounds if rounds else []
     had: Counter[str] = Counter()
     together: Counter[tuple[str, str]] = Counter()
-    found = []
-    for _ in range(count):
-        group = _next_group(order, each, had, together)
+    for turn in range(left):
+        group = _next_group(drawn(order, len(order), seed, f"turn {turn}"), each, had, together)
         had.update(group)
         together.update(combinations(group, 2))
         found.append(group)
@@ -90,7 +87,7 @@ def _next_group(
     wanted = each - len(forced)
 
     def in_order(group: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted(group, key=order.index))
+        return tuple(sorted(group))
 
     def met(group: Sequence[str]) -> int:
         """How much a group repeats: what it adds to the squares of how often pairs met."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.rounds import checked_name
 from annotation.samples.checking import Check, check_sample
-from annotation.samples.comparing import Comparison, comparisons
+from annotation.samples.comparing import Comparison, compared_columns, comparisons
 from annotation.samples.definition import (
     ALLOCATIONS,
     DEFAULT_SEED,
@@ -27,8 +27,9 @@ from data.errors import StudyError
 from data.sampling import Precision
 
 if TYPE_CHECKING:
+    from data.provenance import Run
     from data.sampling import Rounding
-    from data.store import Reader, Study
+    from data.store import Reader, Study, Writer
 
 ALL = "all"  # instead of a step: everything that was mined
 
@@ -129,23 +130,28 @@ def draw_new(study: Study, name: str, options: Options, compare: str | None) -> 
     _require(study)
     run = provenance.begin("annotation sample", _arguments(name, options))
     with study.writing() as writer:
-        there = stored_sample(writer, name)
-        definition = _definition(writer, name, options)
-        sizing = _sizing(options)
-        if there:
-            _refuse_other(there, definition, sizing)
-            return _shown(writer, there, compare)
-        frame = read_frame(writer, definition)
-        if not frame.members:
-            raise StudyError(
-                f"there is nothing to draw from: {frame_words(definition.frame)} has no artifacts",
-                "Look at what was mined: miner status --funnel.",
-            )
-        made = draw(frame, definition, sizing)
-        provenance.record(writer, run, "ok")
-        put_sample(writer, definition, run)
-        put_draw(writer, name, frame, sizing=sizing, made=made, run=run)
-        return replace(_shown(writer, find_sample(writer, name), compare), drew=len(made.new))
+        drew = _draw_first(writer, name, options, compare, run)
+    return replace(show_sample(study, name, compare), drew=drew)
+
+
+def _draw_first(writer: Writer, name: str, options: Options, compare: str | None, run: Run) -> int:
+    compared_columns(writer, compare)
+    there = stored_sample(writer, name)
+    definition, sizing = _definition(writer, name, options), _sizing(options)
+    if there:
+        _refuse_other(there, definition, sizing)
+        return 0
+    frame = read_frame(writer, definition)
+    if not frame.members:
+        raise StudyError(
+            f"there is nothing to draw from: {frame_words(definition.frame)} has no artifacts",
+            "Look at what was mined: miner status --funnel.",
+        )
+    made = draw(frame, definition, sizing)
+    provenance.record(writer, run, "ok")
+    put_sample(writer, definition, run)
+    put_draw(writer, name, frame, sizing=sizing, made=made, run=run)
+    return len(made.new)
 
 
 def draw_more(study: Study, name: str, options: Options, compare: str | None) -> Outcome:
@@ -158,9 +164,9 @@ def draw_more(study: Study, name: str, options: Options, compare: str | None) ->
     _require(study)
     run = provenance.begin("annotation sample", {**_arguments(name, options), "extend": True})
     with study.writing() as writer:
+        compared_columns(writer, compare)
         there = find_sample(writer, name)
-        if options.defines:
-            _refuse_other(there, _definition(writer, name, options), None)
+        _refuse_other(there, _redefined(there.definition, options), None)
         sizing = _sizing(options)
         asked = options.size if there.definition.allocation != "each" else None
         if asked is not None and asked < len(there.drawn):
@@ -174,9 +180,8 @@ def draw_more(study: Study, name: str, options: Options, compare: str | None) ->
         if made.new:
             provenance.record(writer, run, "ok")
             put_draw(writer, name, frame, sizing=sizing, made=made, run=run)
-        found = _shown(writer, find_sample(writer, name), compare)
     came, went = _changed(before, frame)
-    return replace(found, drew=len(made.new), came=came, went=went)
+    return replace(show_sample(study, name, compare), drew=len(made.new), came=came, went=went)
 
 
 def _require(study: Study) -> None:
@@ -190,7 +195,7 @@ def _changed(before: Frame, now: Frame) -> tuple[int, int]:
 
 
 def _shown(reader: Reader, sample: Sample, compare: str | None) -> Outcome:
-    columns = columns_of(compare) if compare else ()
+    columns = compared_columns(reader, compare)
     frame = stored_frame(reader, sample.last.frame_hash)
     return Outcome(sample, tuple(comparisons(reader, sample, frame, columns)))
 
@@ -215,6 +220,20 @@ def _definition(reader: Reader, name: str, options: Options) -> Definition:
         ordered_by=options.highest or options.spread or "",
         seed=DEFAULT_SEED if options.seed is None else options.seed,
     )
+
+
+def _redefined(there: Definition, options: Options) -> Definition:
+    """A definition with what the options say otherwise."""
+    step, where = step_and_where(there.frame)
+    asked = step if options.step is None else None if options.step == ALL else options.step
+    changes: dict[str, Any] = {
+        "frame": frame_condition(asked, where if options.where is None else options.where),
+        "strata": None if options.stratify is None else columns_of(options.stratify),
+        "allocation": options.allocation,
+        "ordered_by": options.highest or options.spread,
+        "seed": options.seed,
+    }
+    return replace(there, **{key: value for key, value in changes.items() if value is not None})
 
 
 def _allocation(options: Options, strata: tuple[str, ...]) -> Allocation:

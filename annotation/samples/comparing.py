@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from analysis.statistics.representativeness import Fit, fit_to_frame
+from annotation.samples.definition import columns_of
 from annotation.samples.frame import SEPARATOR, Frame, stratum_value
 from data.conditions import condition_problem, frame
 from data.results import Column, Table
@@ -76,6 +77,14 @@ class Comparison:
             f"Representativeness: X2 = {number(fit.statistic)}, {fit.degrees} degrees of freedom, "
             f"p = {number(fit.p_value)} ({fit.method})."
         )
+
+
+def compared_columns(reader: Reader, text: str | None) -> tuple[str, ...]:
+    """Columns to compare by, as a user wrote them, if they are some."""
+    columns = columns_of(text) if text else ()
+    for column in columns:
+        stratum_value(reader, f"--compare {column}", [column])
+    return columns
 
 
 def comparisons(

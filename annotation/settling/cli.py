@@ -2,6 +2,153 @@
 
 from __future__ import annotations
 
-from report import console
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
 
-commands = console.application("Later.")
+import typer
+
+from report import console
+from report.console import (
+    HERE,
+    JsonOption,
+    Output,
+    QuietOption,
+    StudyOption,
+    VerboseOption,
+    open_study,
+)
+
+commands = console.application("Settling disagreements.")
+
+
+class Rule(StrEnum):
+    """Which labels settle an item by themselves."""
+
+    UNANIMOUS = "unanimous"
+    MAJORITY = "majority"
+
+
+class By(StrEnum):
+    """Who filled a sheet in, if no third rater did."""
+
+    DISCUSSION = "discussion"
+
+
+class Against(StrEnum):
+    """What raters are compared with."""
+
+    FINAL = "final"
+    OTHERS = "others"
+
+
+@commands.command("adjudicate")
+def adjudicate(
+    round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
+    rule: Annotated[
+        Rule | None,
+        typer.Option(help="Settle what all raters (unanimous) or more than half of them say."),
+    ] = None,
+    settle: Annotated[
+        bool, typer.Option("--settle", help="Settle what people decided and what all raters say.")
+    ] = False,
+    single: Annotated[
+        bool, typer.Option("--single", help="Settle items that have one rating, too.")
+    ] = False,
+    by: Annotated[
+        By, typer.Option(help="How the codes of --from came about.", show_default=True)
+    ] = By.DISCUSSION,
+    third: Annotated[
+        str | None,
+        typer.Option(metavar="RATER", help="This rater decides: with --from, --push or pulled."),
+    ] = None,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="A sheet (CSV, XLSX) with the final codes."),
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="Write the open items as a sheet to fill in."),
+    ] = None,
+    push: Annotated[
+        bool, typer.Option("--push", help="Send the open items to a Label Studio project.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option(help="Of another Label Studio, with --push.", show_default="the study's own"),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Show so many open items.")] = 20,
+    version: Annotated[
+        str | None,
+        typer.Option(
+            metavar="V",
+            help="Version of the taxonomy that labels are carried to.",
+            show_default="that of the round",
+        ),
+    ] = None,
+    accuracy: Annotated[
+        bool, typer.Option("--accuracy", help="Compare each rater with the final labels.")
+    ] = False,
+    against: Annotated[
+        Against,
+        typer.Option(help="Of --accuracy: the final labels, or what most of the others say."),
+    ] = Against.FINAL,
+    parts: Annotated[
+        int, typer.Option(min=2, max=50, help="Of --accuracy: over so many parts of the work.")
+    ] = 4,
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show the items that raters disagree about, hardest first and without names, and settle them.
+
+    What all raters say is settled first; then, if asked for, what more than half of them say.
+    The rest is settled in a discussion or by a third rater: in a sheet (--to, then --from) or
+    in Label Studio (--push, then `annotation pull`, then --settle). Labels stay as they are;
+    final labels say how they came about, and a later decision supersedes an earlier one.
+
+    Examples:
+
+        annotation adjudicate pilot
+
+        annotation adjudicate pilot --rule majority
+
+        annotation adjudicate pilot --to open.xlsx
+
+        annotation adjudicate pilot --by discussion --from open.xlsx
+
+        annotation adjudicate pilot --third zoe --from open.xlsx
+
+        annotation adjudicate pilot --accuracy
+    """
+    output = Output(as_json, quiet, verbose)
+    opened = open_study(study, output)
+    if accuracy:
+        from annotation.settling.accuracy_command import show_accuracy
+
+        show_accuracy(
+            opened, output, round_name, version, with_others=against is Against.OTHERS, parts=parts
+        )
+        return
+    from annotation.settling.command import Asked
+    from annotation.settling.command import adjudicate as settle_round
+
+    del by  # there is one way; the option says so
+    settle_round(
+        opened,
+        output,
+        Asked(
+            round=round_name,
+            version=version,
+            settle=settle or rule is not None,
+            majority=rule is Rule.MAJORITY,
+            single=single,
+            third=third,
+            source=source,
+            target=target,
+            push=push,
+            url=url,
+            limit=limit,
+        ),
+    )

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation.labels import NEW_CODE
-from annotation.settling.queue import said
+from annotation.settling.queue import named, said
 from annotation.settling.situation import letters
 from data.errors import StudyError
+from data.taxonomy import folded
 
 if TYPE_CHECKING:
     from annotation.settling.queue import Case
     from annotation.settling.situation import Situation
+    from data.taxonomy import Taxonomy
 
 ITEM, FINAL, COMMENT = "item", "final", "comment"
 _MOST_SHOWN = 5
@@ -57,6 +59,13 @@ def write_template(cases: list[Case], situation: Situation, path: Path) -> None:
     write_sheet(Exported(columns, tuple(rows)), path)
 
 
+def _as_shown(taxonomy: Taxonomy) -> dict[str, str]:
+    """Codes with their names: as the sheet shows labels, which may be copied."""
+    return {
+        folded(named(frozenset((node.code,)), taxonomy)): node.code for node in taxonomy.selectable
+    }
+
+
 def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     """Read a filled-in sheet; every wrong cell is named with its row, all at once."""
     from annotation.sheets.codes import Codebook
@@ -65,7 +74,7 @@ def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     grid = read_grid(path)
     item_column, final_column = grid.found([ITEM, FINAL])
     comment_column = next((name for name in grid.columns if name.lower() == COMMENT), None)
-    book = Codebook(situation.taxonomy)
+    book = Codebook(situation.taxonomy, _as_shown(situation.taxonomy))
     found: dict[str, Outcome] = {}
     problems: list[str] = []
     empty = waiting = 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import NEW_CODE, SPECIAL, UNCLEAR
 from annotation.settling.rules import DISAGREEMENT, NEW, open_items
-from data.results import Column, Table
 
 if TYPE_CHECKING:
     from annotation.settling.situation import About, Situation, Voice
@@ -117,24 +117,23 @@ def said(voice: Voice, taxonomy: Taxonomy) -> str:
     return f"{text}: {voice.proposed}" if voice.proposed else text
 
 
-def queue_table(cases: list[Case], taxonomy: Taxonomy, limit: int) -> Table:
-    """The queue for a terminal."""
-    columns = (
-        Column("item", "Item", "code"),
-        Column("title", "Title"),
-        Column("labels", "Labels"),
-        Column("difficulty", "Difficulty", "number"),
-    )
-    rows = tuple(
-        (
-            case.about.item_id,
-            case.about.title,
-            "\n".join(f"{name}: {said(voice, taxonomy)}" for name, voice in case.voices),
-            round(case.difficulty.score, 2),
-        )
-        for case in cases[:limit]
-    )
-    return Table("queue", f"Open: {len(cases):,}, hardest first", columns, rows)
+def queue_lines(cases: list[Case], taxonomy: Taxonomy, limit: int) -> Iterator[str]:
+    """The queue for people."""
+    for at, case in enumerate(cases[:limit], 1):
+        yield ""
+        yield f"{at}. {case.about.item_id}  difficulty {case.difficulty.score:.2f}"
+        for line in (case.about.title, case.about.url):
+            if line:
+                yield f"   {line}"
+        for name, voice in case.voices:
+            notes = ["after discussion"] if voice.stage == "negotiated" else []
+            notes += [] if voice.confidence is None else [f"confidence {voice.confidence:g}"]
+            notes += [f'"{" ".join(voice.comment.split())}"'] if voice.comment else []
+            more = f"  ({', '.join(notes)})" if notes else ""
+            yield f"   Rater {name}  {said(voice, taxonomy)}{more}"
+    if len(cases) > limit:
+        yield ""
+        yield f"... and {len(cases) - limit:,} more: --limit {len(cases)}"
 
 
 def queue_document(cases: list[Case], taxonomy: Taxonomy, limit: int) -> list[dict[str, Any]]:

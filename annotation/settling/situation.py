@@ -170,7 +170,8 @@ def _noted(
 ) -> dict[tuple[str, str, Stage], dict[str, Any]]:
     rows = reader.rows(
         "SELECT DISTINCT item_id, rater, stage, taxonomy_version, confidence, comment, proposed "
-        "FROM labels WHERE round = ? AND is_current ORDER BY taxonomy_version = ?, ALL",
+        "FROM labels WHERE round = ? AND is_current "
+        "ORDER BY taxonomy_version = ?, taxonomy_version",
         [round_name, version],
     )
     return {

@@ -129,7 +129,8 @@ def compare(
     if reader is not None:
         touched = _touched(reader, versions, before.version)
     return Comparison(
-        before, after, tuple(differences(before, after)), revision, bool(declared),
+        before, after, tuple(differences(before, after)), revision,
+        bool(declared) or before.version == after.version,
         tuple(problems), touched,
     )  # fmt: skip
 

@@ -157,6 +157,8 @@ def migrate(study: Study, name: str, to_version: str | None, run: Run) -> Migrat
 def _record(
     writer: Writer, directory: Path, planned: Migration, new: list[Waiting], run: Run
 ) -> None:
+    import pyarrow as pa
+
     versions = Versions.known(writer, directory, planned.taxonomy)
     for revision in planned.revisions:
         for version in (revision.from_version, revision.to_version):
@@ -171,10 +173,20 @@ def _record(
                     change.kind, list(change.old), list(change.new), change.reason, run.run_id,
                 ],
             )  # fmt: skip
-    for each in new:
-        writer.execute(
-            "INSERT INTO store.relabel VALUES (?, ?, ?, ?, ?)",
-            [each.said.answer_id, each.version, each.code, list(each.choices), run.run_id],
+    if new:
+        writer.insert(
+            "store.relabel",
+            pa.table(
+                {
+                    "answer_id": [each.said.answer_id for each in new],
+                    "to_version": [each.version for each in new],
+                    "code": [each.code for each in new],
+                    "choices": pa.array(
+                        [list(each.choices) for each in new], type=pa.list_(pa.string())
+                    ),
+                    "run_id": [run.run_id] * len(new),
+                }
+            ),
         )
 
 

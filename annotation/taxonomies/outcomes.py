@@ -6,9 +6,9 @@ somebody has to look again. answered: somebody did, in the wanted version.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from data.taxonomy_changes import Alternatives, decided, version_key
 
@@ -52,31 +52,28 @@ class Followed:
 def current_answers(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
     """The current answers given with a taxonomy, in one round or in all; not withdrawn ones."""
     rows = reader.rows(
-        "SELECT answer_id, a.round, a.item_id, a.artifact_id, rater, stage, a.taxonomy_version, "
-        "codes FROM store.answer a JOIN store.item i USING (round, item_id) "
-        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND len(codes) > 0 AND answer_id NOT IN "
+        "SELECT a.answer_id, a.round, a.item_id, a.artifact_id, a.rater, a.stage, "
+        "a.taxonomy_version AS version, a.codes FROM store.answer a "
+        "JOIN store.item i USING (round, item_id) "
+        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND len(a.codes) > 0 AND a.answer_id NOT IN "
         "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
-        "ORDER BY a.round, i.position, a.item_id, rater, stage",
+        "ORDER BY a.round, i.position, a.item_id, a.rater, a.stage",
         [taxonomy, round_name],
     )
-    return [_said(row) for row in rows]
+    return [Said(**{**row, "codes": tuple(row["codes"])}) for row in rows]
 
 
 def current_decisions(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
     """The final labels of items, in one round or in all."""
     rows = reader.rows(
-        "SELECT settlement_id, round, item_id, any_value(artifact_id), '', '', taxonomy_version, "
-        "list(code ORDER BY code) FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
+        "SELECT settlement_id AS answer_id, round, item_id, any_value(artifact_id) AS artifact_id, "
+        "'' AS rater, '' AS stage, taxonomy_version AS version, list(code ORDER BY code) AS codes "
+        "FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
         "GROUP BY settlement_id, round, item_id, taxonomy_version "
         "ORDER BY round, item_id, taxonomy_version",
         [taxonomy, round_name],
     )
-    return [_said(row) for row in rows]
-
-
-def _said(row: Mapping[str, Any]) -> Said:
-    values: list[Any] = [tuple(each) if isinstance(each, list) else each for each in row.values()]
-    return Said(*values)
+    return [Said(**{**row, "codes": tuple(row["codes"])}) for row in rows]
 
 
 def follow(versions: Versions, answers: Iterable[Said], wanted: str) -> Iterator[Followed]:

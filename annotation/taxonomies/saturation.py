@@ -119,7 +119,7 @@ def _labels(
             "WHERE round = ? AND stage = 'independent' AND is_current "
             "ORDER BY begun NULLS LAST, i.position, item_id, rater, taxonomy_version, code",
             [each.name],
-        )
+        ) or _decided(reader, each.name)
         answered = _last_versions(rows)
         heard: set[str] = set()  # an answer with several codes has one proposal
         for row in rows:
@@ -137,6 +137,16 @@ def _labels(
             undecided += codes is None
             found += [_Label(each.name, row["item_id"], code, "") for code in sorted(codes or ())]
     return found, undecided
+
+
+def _decided(reader: Reader, round_name: str) -> list[dict[str, Any]]:
+    """Of a round without labels of raters the final ones: some sheets have no others."""
+    return reader.rows(
+        "SELECT settlement_id AS answer_id, item_id, '' AS rater, f.taxonomy_version, code, "
+        "NULL AS proposed FROM final_labels f JOIN items i USING (round, item_id) "
+        "WHERE round = ? ORDER BY i.position, item_id, code",
+        [round_name],
+    )
 
 
 def _last_versions(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], str]:

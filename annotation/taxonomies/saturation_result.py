@@ -98,7 +98,8 @@ def _notes(found: Curve, batch: str) -> tuple[str, ...]:
     notes = [
         (
             f"Labels of the independent stage, as codes of version {found.taxonomy.version}; a "
-            f"batch is {batch}. Answers that are no code are left out; proposed codes count."
+            f"batch is {batch}. Of a round that has final labels only, those. Answers that are no "
+            "code are left out; proposed codes count."
         ),
         (
             "The chance is that of Good and Turing: codes and proposals that were given once, "

@@ -119,6 +119,12 @@ class Versions:
 
         Where nothing leads there, or a step is wrong, that is refused.
         """
+        if start not in self.texts:  # imported by an earlier faultatlas, which kept no texts
+            raise StudyError(
+                f"labels were given with {self.name} {start}, but {self.name} is {end} here, and "
+                f"the study has no text of {start}",
+                "Use the version of faultatlas that they were given with, or label again.",
+            )
         found = way_between(self._steps, start, end)
         if found is None:
             raise StudyError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from data.errors import StudyError
-from data.sampling import drawn, sample_size
+from data.sampling import Precision, drawn, sample_size
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,23 @@ def test_published_sizes(population: int, size: int) -> None:
 def test_rounding_up_is_a_choice() -> None:
     assert sample_size(38_463, rounding="up") == 381
     assert sample_size(10**12, rounding="up") == 385
+
+
+@pytest.mark.parametrize("endless", [None, float("inf")])
+def test_a_population_without_end(endless: float | None) -> None:
+    assert sample_size(endless) == 384
+    assert sample_size(endless, rounding="up") == 385
+    assert sample_size(endless, 99, 1, rounding="up") == 16_588
+
+
+def test_the_rule_is_said_with_its_numbers() -> None:
+    assert Precision().words(38_463) == (
+        "n = n0 / (1 + (n0 - 1) / N) = 380.36 with n0 = z^2 * 0.25 / e^2 = 384.15 (95 % "
+        "confidence, 5 % margin) and N = 38,463, rounded to the nearest number: 380"
+    )
+    assert Precision(rounding="up").words(float("inf")) == (
+        "n0 = z^2 * 0.25 / e^2 = 384.15 (95 % confidence, 5 % margin), rounded up: 385"
+    )
 
 
 @pytest.mark.parametrize(("population", "size"), [(0, 0), (1, 1), (2, 2), (10, 10), (100, 80)])

@@ -32,9 +32,11 @@ Command = Callable[..., CompletedProcess[str]]
 PROGRAMS = ("miner", "annotation", "analysis", "report")
 SCRIPTS = Path(sys.executable).parent
 TOKEN = "ghp_" + "x1" * 18
-SHEET = "URL,Final_label\nhttps://github.com/o/r/issues/1,A1\n"
+SHEET = "URL,rater_1,rater_2,Final_label\nhttps://github.com/o/r/issues/1,A1,A1,A1\n"
 IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label", "--taxonomy",
           "hp-defects")  # fmt: skip
+RATED = ("import", "rated", "sheet.csv", "--item", "URL", "--rater-columns", "rater_*",
+         "--taxonomy", "hp-defects")  # fmt: skip
 
 # A call of every command that succeeds in a study with one label, one result and some issues.
 CALLS = {
@@ -54,6 +56,11 @@ CALLS = {
     ("annotation", "taxonomy", "list"): (),
     ("annotation", "taxonomy", "show"): ("dl-bugs",),
     ("annotation", "taxonomy", "validate"): (),
+    ("annotation", "taxonomy", "diff"): ("dl-bugs", "1.0.0", "1.0.0"),
+    ("annotation", "taxonomy", "migrate"): ("hp-defects",),
+    ("annotation", "taxonomy", "relabel"): ("hp",),
+    ("annotation", "taxonomy", "crosswalk"): ("hp", "--to", "humbatova", "--final"),
+    ("annotation", "taxonomy", "saturation"): ("hp",),
     ("annotation", "sample"): ("more", "--size", "1"),
     ("annotation", "sample-size"): ("38463",),
     ("annotation", "round"): (
@@ -66,8 +73,15 @@ CALLS = {
         "ann",
     ),
     ("annotation", "status"): (),
+    ("annotation", "serve"): ("--stop",),
+    ("annotation", "push"): ("hp", "--plan"),
+    ("annotation", "pull"): ("hp",),
+    ("annotation", "rater", "add"): ("ann",),
+    ("annotation", "rater", "list"): (),
     ("annotation", "import"): IMPORT[1:],
+    ("annotation", "agreement"): ("rated",),
     ("annotation", "export"): ("hp", "labels.csv"),
+    ("annotation", "adjudicate"): ("hp",),
     ("analysis", "coverage-gap"): (),
     ("report", "build"): (),
     ("report", "claims", "list"): ("--published",),
@@ -107,6 +121,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     linear(folder / "layers.git", 3)
     calls = (
         ("annotation", *IMPORT),
+        ("annotation", *RATED),
         ("analysis", "coverage-gap", "--quiet"),
         ("miner", "fetch", "example/tensors", "--api-url", tracker),
         ("annotation", "sample", "drawn", "--size", "2"),

@@ -1,7 +1,7 @@
 """Bootstrap over items: percentile intervals of statistics that are functions of sums.
 
-An item that is drawn three times counts three times in every sum. So a resample is a row of
-counts, thousands of resamples are one matrix product, and no item is ever copied.
+An item that is drawn three times counts three times in every sum. So a resample is a column
+of counts, thousands of resamples are one matrix product, and no item is ever copied.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.statistics.agreement.coding import Estimate, Floats, Resampling
+from analysis.statistics.agreement.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CONFIDENCE = 0.95
 KEPT = 64_000_000  # bytes of draws that are kept for the next statistic of the same items
 _CHUNK = 1_000_000  # counts that are worked on at once
 _DUST = 1e-12
@@ -56,15 +56,14 @@ def percentile_intervals(resampling: Resampling, resamples: int, seed: int) -> l
 
 
 def draws(items: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each item was drawn in each resample, some resamples at a time."""
-    rows = max(1, _CHUNK // items)
+    """How often each item (rows) was drawn in each resample (columns), some at a time."""
     if items * resamples <= KEPT:
-        kept = _kept(items, resamples, seed)
-        for start in range(0, resamples, rows):
-            yield kept[start : start + rows].astype(np.float64)
+        kept, width = _kept(items, resamples, seed), _width(items)
+        for start in range(0, resamples, width):
+            yield kept[:, start : start + width].astype(np.float64, order="C")
     else:
         for counts in _drawn(items, resamples, seed):
-            yield counts.astype(np.float64)
+            yield counts.astype(np.float64, order="C")
 
 
 def forget() -> None:
@@ -74,21 +73,30 @@ def forget() -> None:
 
 @lru_cache(maxsize=1)
 def _kept(items: int, resamples: int, seed: int) -> NDArray[np.uint8]:
-    return np.concatenate(list(_drawn(items, resamples, seed)))
+    kept = np.empty((items, resamples), dtype=np.uint8)
+    start = 0
+    for counts in _drawn(items, resamples, seed):
+        kept[:, start : start + counts.shape[1]] = counts
+        start += counts.shape[1]
+    return kept
 
 
 def _drawn(items: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:
     """Counts fit a byte: an item is drawn once on average, 256 times never."""
     chance = np.random.default_rng(seed)
-    rows = max(1, _CHUNK // items)
     number = np.uint16 if items <= 2**16 else np.uint32
-    for start in range(0, resamples, rows):
-        here = min(rows, resamples - start)
+    for start in range(0, resamples, _width(items)):
+        here = min(_width(items), resamples - start)
         picked = chance.integers(0, items, (here, items), dtype=number)
         counts = np.empty((here, items), dtype=np.uint8)
         for row, one in enumerate(picked):
             counts[row] = np.bincount(one, minlength=items)
-        yield counts
+        yield counts.T
+
+
+def _width(items: int) -> int:
+    """Resamples that are worked on at once."""
+    return max(1, _CHUNK // items)
 
 
 def _interval(values: Floats) -> Interval:

@@ -16,7 +16,7 @@ from analysis.statistics.agreement.coding import (
     Resampling,
     Statistic,
 )
-from analysis.statistics.agreement.sums import beyond_chance
+from analysis.statistics.agreement.sums import beyond_chance, summing
 from analysis.statistics.agreement.tallies import Tally, tally
 
 
@@ -50,14 +50,15 @@ def _all_fleiss(table: Tally) -> Resampling:
     """Fleiss' kappa of every category, from one product with the draws."""
     others = table.sizes[:, None] - table.counts
     pairs = np.maximum(table.sizes * (table.sizes - 1), 1)[:, None]
-    features = np.column_stack([table.paired, 2 * table.counts * others / pairs, table.shares])
+    apart = 2 * table.counts * others / pairs
+    sums_of = summing(np.column_stack([table.paired, apart, table.shares]))
     known = len(table.numbers)
 
     def values(drawn: Floats) -> Floats:
-        sums = drawn @ features
+        sums = sums_of(drawn)
         shares = sums[:, known + 1 :]
         pool = shares / shares.sum(axis=1, keepdims=True)
         number = np.repeat(sums[:, :1], known, axis=1)
         return beyond_chance(sums[:, 1 : known + 1], number, 2 * pool * (1 - pool))
 
-    return Resampling(len(features), values)
+    return Resampling(len(table.sizes), values)

@@ -56,7 +56,7 @@ class Resampling:
     """A statistic as a function of how often each item was drawn."""
 
     items: int  # that can be drawn
-    # From counts of draws (resamples by items) to values (resamples by figures); nan where a
+    # From counts of draws (items by resamples) to values (resamples by figures); nan where a
     # resample has no value, such as one that holds a single category.
     values: Callable[[Floats], Floats]
 

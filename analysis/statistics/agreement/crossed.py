@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from analysis.statistics.agreement.coding import MISSING, Coded, Distances, Floats
 from analysis.statistics.agreement.distances import checked
-from analysis.statistics.agreement.sums import DUST, beyond_chance
+from analysis.statistics.agreement.sums import DUST, beyond_chance, summing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,15 +51,20 @@ class Crossed:
         shifts: Floats = (moved - moved.mean()) / self.chance / self.items
         return shifts
 
-    def values(self, drawn: Floats) -> Floats:
-        """Kappa for each row of counts of draws."""
+    def resampled(self) -> Callable[[Floats], Floats]:
+        """From counts of draws to kappas, one for each resample."""
         known = self.one.shape[1]
-        sums = drawn @ np.column_stack([self.apart, self.one, self.other])
-        one, other = sums[:, 1 : known + 1], sums[:, known + 1 :]
-        number = one.sum(axis=1)
-        squares = np.maximum(number, 1) ** 2
-        chance = ((one @ self.distances) * other).sum(axis=1) / squares
-        return beyond_chance(sums[:, 0], number, chance)
+        sums_of = summing(np.column_stack([self.apart, self.one, self.other]))
+
+        def values(drawn: Floats) -> Floats:
+            sums = sums_of(drawn)
+            one, other = sums[:, 1 : known + 1], sums[:, known + 1 :]
+            number = one.sum(axis=1)
+            squares = np.maximum(number, 1) ** 2
+            chance = ((one @ self.distances) * other).sum(axis=1) / squares
+            return beyond_chance(sums[:, 0], number, chance)
+
+        return values
 
 
 def crossed(coded: Coded, first: int, second: int, distances: Distances | None) -> Crossed:

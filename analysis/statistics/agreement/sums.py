@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy.sparse import csr_array
 
 from analysis.statistics.agreement.coding import Floats
 from analysis.statistics.agreement.tallies import Tally
 
 DUST = 1e-12  # an expected disagreement below this is none
+
+
+def summing(features: Floats) -> Callable[[Floats], Floats]:
+    """From counts of draws (items by resamples) to sums of features (resamples by features).
+
+    Most features of an item are 0, since raters use few of the categories for it. Products of
+    sparse matrices also add in the same order everywhere, whatever the number of threads.
+    """
+    by_feature = csr_array(features.T)
+
+    def sums(drawn: Floats) -> Floats:
+        return np.ascontiguousarray((by_feature @ drawn).T)
+
+    return sums
 
 
 def observed(table: Tally) -> Floats:

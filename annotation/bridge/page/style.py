@@ -41,7 +41,7 @@ _RULES = """
   background: #f6f8fa; border-radius: 6px; padding: 10px; margin: 0 0 10px; overflow-wrap: normal; }
 .fa-text .fa-code code { background: none; padding: 0; }
 .fa-text .fa-plain { white-space: pre-wrap; margin-bottom: 10px; }
-.fa-text a { color: #0969da; text-decoration: underline; }
+.fa-text a[href] { color: #0969da; text-decoration: underline; }
 .fa-text hr { border: 0; border-top: 1px solid #d1d9e0; margin: 12px 0; }
 .fa-about { color: #59636e; }
 .fa-tag { display: inline-block; border: 1px solid #d1d9e0; border-radius: 10px; padding: 0 8px;

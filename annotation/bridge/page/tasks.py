@@ -27,6 +27,7 @@ from data.taxonomy import Taxonomy
 
 REPLIES_LIMIT = 200_000  # characters of all comments; later ones are cut short
 CHANGES_LIMIT = 60_000  # of all changes; files behind that stand without theirs
+_START = 90  # characters of a comment in its heading
 _SHORT = 300  # what is left of a comment then
 _KINDS = {"issue": "Issue", "pull": "Pull request", "commit": "Commit", "post": "Question"}
 _MARKS = re.compile(r"</?[a-z][^<>]*+>|[`*#>|]++")  # left out where only the beginning is shown
@@ -167,7 +168,8 @@ def _gap(text: ArtifactText) -> int:
 def _heading(reply: Reply) -> str:
     accepted = " (accepted)" if reply.is_accepted else ""
     kind = f"answer{accepted} by " if reply.is_answer else ""
-    start = " ".join(_MARKS.sub(" ", reply.body[:600]).split())[:80]
+    start = " ".join(_MARKS.sub(" ", reply.body[:600]).split())
+    start = start if len(start) <= _START else f"{start[:_START].rpartition(' ')[0]} …"
     parts = (_date(reply.created_at), f"{kind}{reply.role}")
     head = " · ".join(part for part in parts if part)
     return f'{escaped(head)} <span class="fa-start">{escaped(start)}</span>'

@@ -48,7 +48,7 @@ def test_a_resample_is_the_statistic_of_the_drawn_items(
         kept = Coded(table.values[ratings >= (2 if name in PAIRED else 1)], table.categories)
         assert resampling.items == len(kept.values)
         [drawn] = draws(resampling.items, 5, seed)
-        for counts, value in zip(drawn, resampling.values(drawn), strict=True):
+        for counts, value in zip(drawn.T, resampling.values(drawn), strict=True):
             resample = repeated(kept, counts.astype(int))
             # AC1 knows how many categories there are, which a resample may not show.
             if name == "gwet" and _used(resample) < _used(kept):
@@ -66,7 +66,7 @@ def test_a_resample_of_the_pairwise_mean_is_that_of_the_drawn_items() -> None:
     table.values[::3, 1] = MISSING
     resampling = statistics()["pairwise"].resampling(table)
     [drawn] = draws(resampling.items, 20, 1)
-    again = [measure(repeated(table, row.astype(int)), "pairwise").value for row in drawn]
+    again = [measure(repeated(table, row.astype(int)), "pairwise").value for row in drawn.T]
     assert resampling.values(drawn) == pytest.approx(again, abs=1e-9)
 
 

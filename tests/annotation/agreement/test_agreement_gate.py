@@ -95,9 +95,13 @@ def test_the_threshold_of_the_study_is_used_where_the_round_has_none(
     labelled: Labelled, command: Command, tmp_path: Path
 ) -> None:
     labelled.round("pilot", GOOD)
-    (tmp_path / "study.toml").write_text("[agreement]\nthreshold = 0.8\n", encoding="utf-8")
+    text = '[agreement]\nstatistic = "fleiss"\nthreshold = 0.8\n'
+    (tmp_path / "study.toml").write_text(text, encoding="utf-8")
     assert command("annotation", "agreement", "pilot", "--gate").returncode == 0
-    assert "that of study.toml" in gate_of(labelled, "pilot").reason
+    gate = gate_of(labelled, "pilot")
+    assert gate.statistic == "fleiss"
+    assert "that of study.toml" in gate.reason
+    assert "nothing shows that it was fixed before the first label" in gate.reason
 
 
 def test_discussion_opens_the_gate(labelled: Labelled, command: Command) -> None:

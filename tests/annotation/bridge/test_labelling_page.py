@@ -91,6 +91,7 @@ class Desk:
         row = self.page.locator(".ant-select-tree-treenode", has_text=name)
         row.locator(".ant-select-tree-checkbox").click()
         self.page.keyboard.press("Escape")
+        self.page.locator(".ant-select-dropdown").wait_for(state="hidden")
 
     def submit(self) -> None:
         with self.page.expect_response(
@@ -297,7 +298,12 @@ def test_a_hostile_body_and_a_log_of_a_megabyte_leave_the_page_as_it_is(
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.locator(".fa-text").bounding_box()["width"] < 900  # type: ignore[index]
     desk.picture("hostile-page.png")
+    # It can be labelled, and the rater may think again.
     desk.choose("cost", "Cost $5 / more $said")
+    page.click(".fa-side .ant-select-selection-item-remove")
+    desk.choose("new code", "A new code is needed")
+    page.fill("[placeholder='Name of the new code']", "race <i>")
     desk.submit()
-    assert [row["code"] for row in pulled(bench, command)] == ["a1"]
+    (label,) = pulled(bench, command)
+    assert (label["code"], label["proposed"]) == ("~new", "race <i>")
     page.context.close()

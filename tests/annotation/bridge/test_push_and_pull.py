@@ -112,6 +112,18 @@ def test_a_round_of_200_artifacts_goes_there_and_back(
     assert [(each["new"], each["known"]) for each in again["projects"]] == [(0, 30)] * 3
     assert bench.everything() == before
 
+    # Eva says something else of every fifth: six items of thirty.
+    measured = run(command, bench, "agreement", "pilot", "--resamples", "0")
+    found = measured["rounds"]["pilot"]["statistics"]["percent"]
+    assert (found["items"], found["value"]) == (30, pytest.approx((24 + 6 / 3) / 30))
+    run(command, bench, "adjudicate", "pilot", "--rule", "majority")
+    settled = bench.rows(
+        "SELECT settled_by, count(*) AS items FROM final_labels GROUP BY ALL ORDER BY ALL"
+    )
+    assert settled == [
+        {"settled_by": "majority", "items": 6}, {"settled_by": "unanimous", "items": 24},
+    ]  # fmt: skip
+
 
 def test_labels_of_the_page_come_back_whole(bench: Bench, command: Command) -> None:
     ana, project = bench.raters["ana"], bench.projects()["ana"]
@@ -313,3 +325,30 @@ def test_a_task_that_arrived_twice_is_removed_once(
     remote.close()
     run(command, bench, "pull", "pilot")
     assert labels(bench) == LABELLED
+
+
+@pytest.mark.parametrize(("words", "stage"), [(("--third", "zoe"), "adjudicated"),
+                                              ((), "negotiated")])  # fmt: skip
+def test_disagreements_are_settled_in_a_project_that_shows_no_names(
+    words: tuple[str, ...], stage: str, bench: Bench, wire: Wire, command: Command
+) -> None:
+    ben = bench.raters["ben"]
+    ben.label(ben.tasks(bench.projects()["ben"])["github:o/r#2"], bench.result("b2"))
+    run(command, bench, "pull", "pilot")
+    if words:
+        bench.add_account(command, wire.url, "zoe", "zoe@x.invalid")
+    run(command, bench, "adjudicate", "pilot", *words, "--push", "--url", wire.url)
+    (place,) = bench.rows(f"SELECT * FROM store.project WHERE stage = '{stage}'")
+    decider = bench.raters["zoe" if words else "ana"]
+    tasks = decider.tasks(place["project_id"])
+    assert list(tasks) == ["github:o/r#2"]
+    shown = decider.ask("GET", f"tasks/{tasks['github:o/r#2']}/")["data"]
+    assert "a2" in shown["said"]
+    assert "b2" in shown["said"]
+    assert not [name for name in ("ana", "ben") if name in json.dumps(shown)]
+    decider.label(tasks["github:o/r#2"], bench.result("b1"))
+    run(command, bench, "pull", "pilot")
+    run(command, bench, "adjudicate", "pilot", *words, "--settle")
+    final = bench.rows("SELECT code, settled_by FROM final_labels WHERE item_id = 'github:o/r#2'")
+    assert final == [{"code": "b1", "settled_by": stage}]
+    assert ("github:o/r#2", "ana", "a2") in labels(bench)  # what she said at first stays

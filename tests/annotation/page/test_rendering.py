@@ -170,6 +170,16 @@ def test_posts_keep_their_paragraphs_and_their_code_gets_colours() -> None:
     assert html.count("<li>") == html.count("</li>") == 2
 
 
+@pytest.mark.parametrize("language", ["", "pytb", "pycon", "console", "brainfuck", "python x"])
+def test_only_code_whose_lexer_is_fast_on_anything_gets_colours(language: str) -> None:
+    text = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    import os\n'
+
+    html = as_markdown(f"```{language}\n{text}```")
+
+    assert ("hl-" in html) == language.startswith("python")
+    assert shown(html).text.strip() == text.strip()
+
+
 def test_a_log_of_a_megabyte_is_cut_with_its_end_and_the_way_to_the_rest() -> None:
     lines = [f"step {n}: loss nan" for n in range(50_000)]
     log = "```\n" + "\n".join(lines) + "\nCUDA error: out of memory\n```"

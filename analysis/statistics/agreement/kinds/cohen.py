@@ -42,7 +42,7 @@ def estimate(coded: Coded, distances: Distances | None = None) -> Estimate:
 def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items that both have rated."""
     both = _crossed(coded, distances)
-    return Resampling(both.items, both.values)
+    return Resampling(both.items, both.resampled())
 
 
 def _crossed(coded: Coded, distances: Distances | None) -> Crossed:

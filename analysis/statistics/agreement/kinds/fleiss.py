@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
 from analysis.statistics.agreement.intervals import GWET, by_student
-from analysis.statistics.agreement.sums import DUST, beyond_chance, observed
+from analysis.statistics.agreement.sums import DUST, beyond_chance, observed, summing
 from analysis.statistics.agreement.tallies import ONE_CATEGORY, basis, tally
 
 name = "fleiss"
@@ -45,13 +45,13 @@ def estimate(coded: Coded, distances: Distances | None = None) -> Estimate:
 def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items with a rating."""
     table = tally(coded, distances)
-    features = np.column_stack([observed(table), table.shares])
+    sums_of = summing(np.column_stack([observed(table), table.shares]))
     between = table.distances
 
     def values(drawn: Floats) -> Floats:
-        sums = drawn @ features
+        sums = sums_of(drawn)
         pool = sums[:, 2:] / sums[:, 2:].sum(axis=1, keepdims=True)
         chance = ((pool @ between) * pool).sum(axis=1)
         return beyond_chance(sums[:, 0], sums[:, 1], chance)
 
-    return Resampling(len(features), values)
+    return Resampling(len(table.sizes), values)

@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
 from analysis.statistics.agreement.intervals import GWET, NO_SPREAD, by_student
-from analysis.statistics.agreement.sums import beyond_chance, observed
+from analysis.statistics.agreement.sums import beyond_chance, observed, summing
 from analysis.statistics.agreement.tallies import Tally, basis, tally
 
 name = "gwet"
@@ -48,15 +48,15 @@ def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items with a rating."""
     table = tally(coded, distances)
     factor = _factor(table)
-    features = np.column_stack([observed(table), table.shares])
+    sums_of = summing(np.column_stack([observed(table), table.shares]))
 
     def values(drawn: Floats) -> Floats:
-        sums = drawn @ features
+        sums = sums_of(drawn)
         pool = sums[:, 2:] / sums[:, 2:].sum(axis=1, keepdims=True)
         chance = 1.0 - factor * (pool * (1 - pool)).sum(axis=1)
         return beyond_chance(sums[:, 0], sums[:, 1], chance)
 
-    return Resampling(len(features), values)
+    return Resampling(len(table.sizes), values)
 
 
 def _factor(table: Tally) -> float:

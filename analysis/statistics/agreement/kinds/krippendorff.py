@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
 from analysis.statistics.agreement.intervals import GWET, by_student
-from analysis.statistics.agreement.sums import DUST, beyond_chance
+from analysis.statistics.agreement.sums import DUST, beyond_chance, summing
 from analysis.statistics.agreement.tallies import ONE_CATEGORY, basis, tally
 
 name = "krippendorff"
@@ -51,14 +51,14 @@ def estimate(coded: Coded, distances: Distances | None = None) -> Estimate:
 def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items with two ratings or more."""
     table = tally(coded, distances).only_paired()
-    features = np.column_stack([table.disagreement * table.sizes, table.counts])
+    sums_of = summing(np.column_stack([table.disagreement * table.sizes, table.counts]))
     between = table.distances
 
     def values(drawn: Floats) -> Floats:
-        sums = drawn @ features
+        sums = sums_of(drawn)
         counts = sums[:, 1:]
         total = counts.sum(axis=1)
         chance = ((counts @ between) * counts).sum(axis=1) / (total * (total - 1))
         return beyond_chance(sums[:, 0], total, chance)
 
-    return Resampling(len(features), values)
+    return Resampling(len(table.sizes), values)

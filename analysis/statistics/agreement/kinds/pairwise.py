@@ -41,13 +41,14 @@ def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items that two raters share; in each resample of the pairs that have a kappa."""
     pairs = _pairs(coded, distances)
     shared = np.unique(np.concatenate([pair.rows for pair, _kappa in pairs]))
+    resampled = [pair.resampled() for pair, _kappa in pairs]
     places = [np.searchsorted(shared, pair.rows) for pair, _kappa in pairs]
 
     def values(drawn: Floats) -> Floats:
-        total = np.zeros(len(drawn))
-        number = np.zeros(len(drawn))
-        for (pair, _kappa), place in zip(pairs, places, strict=True):
-            kappas = pair.values(drawn[:, place])
+        total = np.zeros(drawn.shape[1])
+        number = np.zeros(drawn.shape[1])
+        for kappas_of, place in zip(resampled, places, strict=True):
+            kappas = kappas_of(drawn[place])
             defined = ~np.isnan(kappas)
             total += np.where(defined, kappas, 0.0)
             number += defined

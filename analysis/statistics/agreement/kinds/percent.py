@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
 from analysis.statistics.agreement.intervals import by_student
+from analysis.statistics.agreement.sums import observed, summing
 from analysis.statistics.agreement.tallies import basis, tally
 
 name = "percent"
@@ -23,10 +24,12 @@ def estimate(coded: Coded, distances: Distances | None = None) -> Estimate:
 
 def resampling(coded: Coded, distances: Distances | None = None) -> Resampling:
     """Of the items with two ratings."""
-    agreement = 1.0 - tally(coded, distances).only_paired().disagreement
+    table = tally(coded, distances).only_paired()
+    sums_of = summing(observed(table))
 
     def values(drawn: Floats) -> Floats:
-        means: Floats = (drawn @ agreement) / drawn.sum(axis=1)
+        sums = sums_of(drawn)
+        means: Floats = 1.0 - sums[:, 0] / sums[:, 1]
         return means
 
-    return Resampling(len(agreement), values)
+    return Resampling(len(table.sizes), values)

@@ -1,0 +1,75 @@
+"""`study.toml`: what it says, and what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from data.errors import StudyError
+from data.settings import SCALES, STATISTICS, TEXT, Settings, read_settings
+from data.store import Study
+
+
+def _settings(folder: Path, text: str) -> Settings:
+    (folder / "study.toml").write_text(text, encoding="utf-8")
+    return read_settings(folder)
+
+
+def test_a_new_study_has_a_file_that_says_nothing_yet(tmp_path: Path) -> None:
+    assert read_settings(tmp_path) == Settings(None, None, "landis-koch")
+    with Study(tmp_path / "study").writing():
+        pass
+    assert (tmp_path / "study" / "study.toml").read_text(encoding="utf-8") == TEXT
+    assert read_settings(tmp_path / "study") == Settings()
+
+
+def test_the_example_in_a_new_file_works_when_it_is_switched_on(tmp_path: Path) -> None:
+    lines = [line.removeprefix("#") if "[" in line or "=" in line else line for line in
+             TEXT.splitlines()]  # fmt: skip
+    found = _settings(tmp_path, "\n".join(lines))
+    assert found == Settings("krippendorff", 0.7, "landis-koch")
+
+
+def test_all_that_can_be_chosen(tmp_path: Path) -> None:
+    for statistic in STATISTICS:
+        for scale in SCALES:
+            text = (
+                f'\ufeff[agreement]\nstatistic = "{statistic}"\nthreshold = 1\nscale = "{scale}"\n'
+            )
+            assert _settings(tmp_path, text) == Settings(statistic, 1.0, scale)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("agreement = 0.7", "agreement is a section: write [agreement] above its lines"),
+        ("[agrement]\nthreshold = 0.7", "nothing is called 'agrement'; known: [agreement]"),
+        ("[agreement]\ntreshold = 0.7", "[agreement] has no 'treshold'; known: statistic, "),
+        ('[agreement]\nthreshold = "0.7"', "[agreement] threshold = '0.7' is no number"),
+        ("[agreement]\nthreshold = true", "[agreement] threshold = True is no number"),
+        ("[agreement]\nstatistic = 3", "[agreement] statistic = 3 is no text in quotes"),
+        ('[agreement]\nstatistic = "kappa"', "statistic = 'kappa'; known: krippendorff, fleiss, "),
+        ('[agreement]\nscale = "fleiss"', "scale = 'fleiss'; known: landis-koch, "),
+        ('[agreement]\nstatistic = "gwet"\nthreshold = 70', "threshold = 70: it lies between"),
+        ('[agreement]\nstatistic = "gwet"\nthreshold = nan', "threshold = nan: it lies between"),
+        ("[agreement]\nthreshold = 0.7", "a threshold says nothing without a statistic"),
+        ("[agreement]\nstatistic = fleiss", "Invalid value (at line 2"),
+        ("x = 1\n[agreement]\ny = 2", "nothing is called 'x'; known: [agreement]; [agreement] has"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(StudyError) as caught:
+        _settings(tmp_path, text)
+    assert caught.value.message.startswith(f"{tmp_path / 'study.toml'}: {said}")
+    assert caught.value.hint
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_bytes(b"\xff\xfe[\x00")
+    with pytest.raises(StudyError, match=r"study\.toml cannot be read"):
+        read_settings(tmp_path)
+    (tmp_path / "study.toml").unlink()
+    (tmp_path / "study.toml").mkdir()
+    with pytest.raises(StudyError, match=r"study\.toml cannot be read"):
+        read_settings(tmp_path)
