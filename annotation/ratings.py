@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from data.taxonomy_changes import version_key
+
 if TYPE_CHECKING:
     from annotation.labels import Stage
     from annotation.rounds import Round
@@ -82,21 +84,25 @@ def ratings_of(
     )
     rows = reader.rows(
         "SELECT item_id, rater, taxonomy_version, codes FROM store.answer "
-        "WHERE round = ? AND stage = ? AND len(codes) > 0 AND answer_id NOT IN "
+        "WHERE round = ? AND stage = ? AND answer_id NOT IN "
         "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
-        "ORDER BY item_id, rater, taxonomy_version = ?, taxonomy_version",
-        [of.name, stage, wanted],
+        "ORDER BY item_id, rater",
+        [of.name, stage],
     )
+    # What was said in the wanted version comes last and counts, also that nothing is said now.
+    rows.sort(key=lambda row: _version_order(row["taxonomy_version"], wanted))
     given: dict[tuple[str, str], frozenset[str]] = {}
     undecided: set[tuple[str, str]] = set()
-    for row in rows:  # the wanted version comes last of each item and rater
+    for row in rows:
         key = (row["item_id"], row["rater"])
         codes = _carried(row["codes"], row["taxonomy_version"], wanted, carry)
-        if codes is None:
-            if key not in given:
-                undecided.add(key)
-        else:
+        if codes:
             given[key] = codes
+            undecided.discard(key)
+        elif codes is None and key not in given:
+            undecided.add(key)
+        elif row["taxonomy_version"] == wanted:
+            given.pop(key, None)
             undecided.discard(key)
     raters = [*of.raters, *sorted({rater for _item, rater in given} - {*of.raters})]
     return Ratings(
@@ -106,6 +112,10 @@ def ratings_of(
         strata={item["item_id"]: item["stratum"] for item in items},
         undecided=frozenset(undecided),
     )
+
+
+def _version_order(version: str, wanted: str) -> tuple[bool, tuple[int, ...]]:
+    return version == wanted, version_key(version)
 
 
 def _carried(

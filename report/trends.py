@@ -203,4 +203,4 @@ def _point(axes: Axes, centre: tuple[float, float], colour: str, shape: str) -> 
 
 
 def _written(value: float, *, percent: bool) -> str:
-    return formatting.percent(value) if percent else formatting.number(float(value))
+    return formatting.percent(value) if percent else formatting.number(value)

@@ -48,7 +48,7 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
         ("report/tables.py", "analysis.coverage.gap"),
         ("report/pages.py", "annotation.taxonomies.validation"),
         ("miner/status.py", "annotation.taxonomies.validation"),
-        ("annotation/validation.py", "miner.status"),
+        ("annotation/taxonomies/validation.py", "miner.status"),
         ("analysis/statistics/intervals.py", "data.errors"),
         ("report/claims.py", "duckdb"),
         ("data/provenance.py", "duckdb"),

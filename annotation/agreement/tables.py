@@ -103,7 +103,7 @@ def _gates(gates: Sequence[Gate]) -> Table:
             Column("interval", "95 % interval", "interval"),
             Column("threshold", "Threshold", "number"),
             Column("passed", "Passed"),
-            Column("reason", "Why"),
+            Column("reason", "Why", aside=True),
         ),
         tuple(
             (

@@ -136,17 +136,17 @@ def _table(batches: Sequence[Batch]) -> Table:
 
 def _figure(batches: Sequence[Batch], title: str) -> Figure:
     last = batches[-1]
+    new = [len(batch.new_codes) + len(batch.new_proposals) for batch in batches]
     return Figure(
         name="saturation",
         title=title,
-        kind="bars",
-        description=f"Bars for {len(batches)} batches. After the last, {last.codes} codes and "
-        f"{last.proposals} proposals were seen; it added {len(last.new_codes)} codes.",
+        kind="trend",
+        description=f"A curve over {len(batches)} batches. After the last, {last.codes} codes and "
+        f"{last.proposals} proposals were seen; it added {new[-1]}.",
         categories=tuple(batch.name for batch in batches),
         series=(
-            Series("new codes", tuple(float(len(batch.new_codes)) for batch in batches)),
-            Series("new proposals", tuple(float(len(batch.new_proposals)) for batch in batches)),
-            Series("codes so far", tuple(float(batch.codes) for batch in batches)),
+            Series("seen so far", tuple(batch.codes + batch.proposals for batch in batches)),
+            Series("new in the batch", tuple(new)),
         ),
         unit="codes",
     )

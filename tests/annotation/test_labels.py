@@ -85,6 +85,28 @@ def test_an_answer_in_a_later_version_stands_beside_the_first(labelled: Labelled
     assert later == {(ONE, "ann"): {"b1"}, (ONE, "ben"): {"b1"}, (TWO, "ann"): {"b2"}}
 
 
+def test_taking_back_an_answer_in_a_later_version_does_not_bring_the_old_one_up(
+    labelled: Labelled,
+) -> None:
+    labelled.say("first", {ONE: {"ann": "b1"}}, version="10.0.0")
+    labelled.say("first", {ONE: {"ann": ()}}, version="10.0.0")
+    later = given_codes(labelled, version="10.0.0", carry=lambda _version, code: frozenset((code,)))
+    assert (ONE, "ann") not in later
+
+
+def test_the_newest_of_other_versions_counts_and_an_ended_code_is_no_answer(
+    labelled: Labelled,
+) -> None:
+    labelled.say("first", {ONE: {"ann": "a2"}}, version="9.0.0")
+    labelled.say("first", {ONE: {"ann": "b2"}}, version="10.0.0")
+    found = given_codes(
+        labelled,
+        version="11.0.0",
+        carry=lambda _version, code: frozenset() if code == "b1" else frozenset((code,)),
+    )
+    assert found == {(ONE, "ann"): {"b2"}, (TWO, "ann"): {"b2"}}
+
+
 def test_what_a_change_leaves_undecided_is_missing_and_known(labelled: Labelled) -> None:
     with labelled.study.reading() as reader:
         found = ratings_of(

@@ -147,7 +147,7 @@ def _cleaned(
 
     def kept(_tag: str, name: str, value: str) -> str | None:
         if name in {"href", "src"}:
-            return value
+            return _address(value, base)
         if name == "class":
             return class_of(value)
         if name == "start":
