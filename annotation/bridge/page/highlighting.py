@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-LIMIT = 10_000  # characters of one block; what is longer stays black
+LIMIT = 8_000  # characters of one block; what is longer stays black
 PREFIX = "hl-"
 
 # Languages whose lexers stay fast on hostile text; all others stay black. Tracebacks do: the
 # lexer for them takes minutes on some real ones, such as that of a worker inside a traceback.
 _LANGUAGES = {
     "bash": "bash", "c": "c", "c++": "cpp", "cpp": "cpp", "cu": "cuda", "cuda": "cuda",
-    "cxx": "cpp", "diff": "diff", "ini": "ini", "java": "java", "javascript": "javascript",
-    "js": "javascript", "json": "json", "patch": "diff", "py": "python", "python": "python",
-    "python2": "python", "python3": "python", "sh": "bash", "shell": "bash", "toml": "toml",
-    "yaml": "yaml", "yml": "yaml", "zsh": "bash",
+    "cxx": "cpp", "javascript": "javascript", "js": "javascript", "json": "json", "py": "python",
+    "python": "python", "python2": "python", "python3": "python", "sh": "bash", "shell": "bash",
+    "toml": "toml", "yaml": "yaml", "yml": "yaml", "zsh": "bash",
 }  # fmt: skip
+# What makes those lexers slow, and is no code: one letter again and again, empty lines.
+_ODD = re.compile(r"([^\n])\1{100}|\n(?:[ \t]*+\n){30}")
+_DIFF = {"+": "gi", "-": "gd", "@": "gu"}
 _PYTHON = re.compile(
     r"^[ \t]*+(?:import \w|from [\w.]++ import |def \w++\(|class \w++[(:]|@\w|with \w.*:$|print\()",
     re.MULTILINE,
@@ -32,10 +34,18 @@ def highlighted(code: str, language: str = "") -> str:
     """Code as HTML in colours; as it is where its language is unknown or it is too long."""
     from pygments import highlight
 
+    if language in {"diff", "patch"} or (not language and code.startswith("diff --git ")):
+        return "\n".join(map(_changed_line, code.split("\n")))
     name = _LANGUAGES.get(language) or ("" if language else _guessed(code[:LIMIT]))
-    if not name or len(code) > LIMIT:
+    if not name or len(code) > LIMIT or _ODD.search(code):
         return html.escape(code)
     return str(highlight(code, _lexer(name), _formatter()))
+
+
+def _changed_line(line: str) -> str:
+    kind = _DIFF.get(line[:1])
+    text = html.escape(line)
+    return f'<span class="{PREFIX}{kind}">{text}</span>' if kind else text
 
 
 def style_sheet(inside: str) -> str:
@@ -46,8 +56,6 @@ def style_sheet(inside: str) -> str:
 def _guessed(code: str) -> str:
     if "Traceback (most recent call last)" in code:
         return ""
-    if code.startswith("diff --git "):
-        return "diff"
     return "python" if _PYTHON.search(code) else ""
 
 

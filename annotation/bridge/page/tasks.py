@@ -94,7 +94,7 @@ def artifact_html(text: ArtifactText) -> str:
 
 def said_html(said: Sequence[Said], taxonomy: Taxonomy) -> str:
     """What raters said, in an order that tells nothing about who."""
-    lines = [_said_line(one, taxonomy) for one in said]
+    lines = sorted(_said_line(one, taxonomy) for one in said)
     if not lines:
         return ""
     return "<ul>" + "".join(f"<li>{line}</li>" for line in lines) + "</ul>"

@@ -187,8 +187,10 @@ def test_a_rater_picks_a_code_in_the_tree_and_it_arrives_in_the_study(
             ["torch.linalg.svd: wrong singular vectors for complex64 on CUDA"],
         )
     put_comments(
-        bench, item, "Can you try another driver?\n\n```python\ntorch.linalg.svd(x, driver='gesvd')\n```",
-        "`gesvd` gives the right result here, at a tenth of the speed, and so does the release before.",
+        bench, item,
+        "Can you try another driver?\n\n```python\ntorch.linalg.svd(x, driver='gesvd')\n```",
+        "`gesvd` is right here, at a tenth of the speed, and so is everything with the release "
+        "before, on all of our machines.",
         "Bisected to the update of cuSOLVER.",
     )  # fmt: skip
     make_round(bench, "hp-defects", item)
@@ -207,7 +209,7 @@ def test_a_rater_picks_a_code_in_the_tree_and_it_arrives_in_the_study(
     assert page.is_visible(".fa-codebook >> text=F Accuracy defect")
     page.click(".fa-codebook >> text=F Accuracy defect")
     page.click(".fa-codebook >> text=The returned result is incorrect or outlier")
-    assert not page.is_visible("text=so does the release before.")
+    assert not page.is_visible("text=on all of our machines.")
     origin = page.locator(".fa-about a")
     assert origin.get_attribute("href") == "https://github.com/pytorch/pytorch/issues/1"
     assert origin.get_attribute("rel") == "noopener noreferrer"

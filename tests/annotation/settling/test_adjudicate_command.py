@@ -141,6 +141,15 @@ def test_a_majority_settles_and_a_tie_and_a_missing_code_do_not(
     assert rule == "more than half of the raters said so (2 of 3)"
 
 
+def test_half_of_the_raters_are_no_majority(tmp_path: Path, adjudicate: Adjudicate) -> None:
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy()
+    said = {"ann": "a1", "bob": "b1", "cyd": "a1", "dan": "b2"}
+    labelled.round("pilot", {SAME: {"ann": "a1", "bob": "b1"}, MOST: said})
+    assert adjudicate("--rule", "majority")["open"] == {"disagreement": 2}
+    assert finals(labelled) == {}
+
+
 def test_running_again_changes_nothing(labelled: Labelled, adjudicate: Adjudicate) -> None:
     adjudicate("--rule", "majority", "--single")
     before = stored(labelled)
