@@ -31,7 +31,7 @@ def suggest(
         ),
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="Codes to propose for an item.")] = 3,
-    seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of the folds.")] = 1,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,

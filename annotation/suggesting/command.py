@@ -19,6 +19,7 @@ from data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
     from annotation.suggesting.examples import Examples
+    from annotation.suggesting.model import Judged
     from annotation.suggesting.quality import Quality
     from annotation.suggesting.waiting import Suggested
     from data.provenance import Run
@@ -67,7 +68,7 @@ def suggest(
         name=f"suggest-{round_name}",
         title=f"What a model makes of the labels: round {round_name}",
         parameters={"round": round_name, "trained_on": others, "seed": seed, "most": most},
-        summary=tuple(_summary(measured, len(doubted), len(waiting))),
+        summary=tuple(_summary(model, measured, len(doubted), len(waiting))),
         claims=quality_tables.claims(round_name, measured),
         tables=(
             quality_tables.codes_table(taxonomy, measured),
@@ -84,6 +85,8 @@ def suggest(
             "calibration_error": measured.calibration_error,
             "rare": model.rare,
             "disputed": found.disputed,
+            "undecided": found.undecided,
+            "too_rare": model.beyond,
             "without_text": found.without_text,
             "doubtful": doubtful_table.doubtful(doubted).records(),
             "waiting": doubtful_table.waiting(waiting).records(),
@@ -92,13 +95,20 @@ def suggest(
     return Suggestions(result, waiting, described, wanted.suggestions)
 
 
-def _summary(measured: Quality, doubted: int, waiting: int) -> Iterator[str]:
+def _summary(model: Judged, measured: Quality, doubted: int, waiting: int) -> Iterator[str]:
     hits, baseline = measured.hits, measured.baseline
     yield (
         f"Of {hits.total:,} labelled texts that it had not seen, the model gets "
+        f"{'one of the codes of ' if model.is_multiple else ''}"
         f"{hits.percent:.1f} % right ({hits.low:.1f} to {hits.high:.1f}); always saying "
         f"{measured.baseline_code} would get {baseline.percent:.1f} %."
     )
+    if model.beyond:
+        yield (
+            f"{model.beyond:,} of these texts have only codes that are too rare to learn: they "
+            f"count as wrong. Of the others, {100 * hits.count / len(model.examples):.1f} % are "
+            "right."
+        )
     if (hits.low or 0) <= (baseline.percent or 0):
         yield _NO_BETTER
     yield f"{doubted:,} labels are doubtful; {waiting:,} items wait for a label."
@@ -113,6 +123,11 @@ def _notes(described: str, rare: dict[str, int], found: Examples) -> Iterator[st
         yield f"Too rare to learn, never proposed: {left}."
     if found.disputed:
         yield f"{found.disputed:,} items whose raters are at odds were left out: settle them."
+    if found.undecided:
+        yield (
+            f"{found.undecided:,} items were left out: what their final label is in this version "
+            "of the taxonomy, nobody has said."
+        )
     if found.without_text:
         yield f"{found.without_text:,} items were never mined and have no text."
 

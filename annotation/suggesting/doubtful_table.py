@@ -36,10 +36,10 @@ def doubtful(found: Sequence[Doubt]) -> Table:
         {
             "round": doubt.example.round,
             "item": doubt.example.item_id,
-            "label": " + ".join(sorted(doubt.example.codes)),
+            "label": doubt.code,
             "settled": "yes" if doubt.example.is_final else "no",
             "probability": round(doubt.given_probability, 3),
-            "proposed": doubt.proposed,
+            "proposed": doubt.proposed or "not this",
             "proposed_probability": round(doubt.probability, 3),
         }
         for doubt in found
@@ -49,7 +49,7 @@ def doubtful(found: Sequence[Doubt]) -> Table:
         "Labels to look at again, the most doubtful first",
         _DOUBTFUL,
         rows_of(_DOUBTFUL, records),
-        note="Another code is as likely here as it is on average where it was given "
+        note="Another code is likelier here, and as likely as it is on average where it was given "
         "(confident learning, Northcutt et al. 2021).",
         folded=True,
     )

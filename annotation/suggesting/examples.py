@@ -39,6 +39,7 @@ class Examples:
     waiting: tuple[Example, ...]  # of the round that suggestions are made for
     without_text: int  # items that were never mined
     disputed: int  # items whose raters do not agree, and that are not settled
+    undecided: int  # items whose final label another version of the taxonomy does not tell
 
 
 def examples(reader: Reader, wanted: Round, others: Sequence[str], carry: Carry) -> Examples:
@@ -48,7 +49,7 @@ def examples(reader: Reader, wanted: Round, others: Sequence[str], carry: Carry)
     """
     labelled: list[Example] = []
     waiting: list[Example] = []
-    without_text = disputed = 0
+    without_text = disputed = undecided = 0
     for name in dict.fromkeys([wanted.name, *others]):
         each = find_round(reader, name)
         texts = _texts(reader, name)
@@ -66,12 +67,13 @@ def examples(reader: Reader, wanted: Round, others: Sequence[str], carry: Carry)
                 is_final,
             )  # fmt: skip
             if codes is None:
-                disputed += 1
-            elif codes and not codes & _NOT_LEARNT:
+                undecided += is_final
+                disputed += not is_final
+            elif not codes:
+                waiting.extend([example] if name == wanted.name else ())
+            elif not codes & _NOT_LEARNT:
                 labelled.append(example)
-            if name == wanted.name and (not codes or codes & _NOT_LEARNT):
-                waiting.append(example)
-    return Examples(tuple(labelled), tuple(waiting), without_text, disputed)
+    return Examples(tuple(labelled), tuple(waiting), without_text, disputed, undecided)
 
 
 def rounds_with(reader: Reader, taxonomy: str) -> list[str]:
@@ -93,7 +95,10 @@ def _texts(reader: Reader, round_name: str) -> dict[str, str]:
 def _decided(
     reader: Reader, of: Round, version: str, carry: Carry
 ) -> Mapping[str, tuple[frozenset[str] | None, bool]]:
-    """For each item its final codes, else what most raters said; None where they are at odds."""
+    """For each item its final codes, else what most raters said, and whether it is final.
+
+    None where raters are at odds, or where the version does not tell what a final code is in it.
+    """
     found: dict[str, tuple[frozenset[str] | None, bool]] = {}
     ratings = ratings_of(reader, of, version=version, carry=carry)
     for item, said in ratings.of_items.items():
@@ -114,7 +119,7 @@ def _decided(
             else carry(row["taxonomy_version"], code)
             for code in row["codes"]
         ]
-        if None not in codes:
-            known = [code for code in codes if code is not None]
-            found[row["item_id"]] = (frozenset().union(*known), True)
+        known = [code for code in codes if code is not None]
+        whole = frozenset[str]().union(*known) if len(known) == len(codes) else None
+        found[row["item_id"]] = (whole or None, True)
     return found

@@ -27,7 +27,7 @@ class CodeQuality:
 
 @dataclass(frozen=True)
 class Quality:
-    """A model beside the most frequent code."""
+    """A model beside the most frequent code, over all labelled texts: rare codes are misses."""
 
     hits: Share
     baseline: Share
@@ -42,17 +42,21 @@ class Doubt:
     """A label that the model, not having seen it, would not give."""
 
     example: Example
-    proposed: str
+    code: str  # the label
+    proposed: str  # empty: only the label is doubted, no other code is likelier
     probability: float  # of what it proposes
     given_probability: float  # of the label
 
 
 def quality(model: Judged) -> Quality:
-    """Of a model, on held-out folds. With several codes for an item, a hit is one of them."""
+    """Of a model, on held-out folds. With several codes for an item, a hit is one of them.
+
+    Examples whose codes are too rare to learn count as well, as misses: in use they come up, too.
+    """
     first = model.held_out.argmax(axis=1)
     best = [model.codes[at] for at in first]
     order = (-model.held_out).argsort(axis=1)[:, :3]
-    total = len(model.examples)
+    total = len(model.examples) + model.beyond
     hits = [code in example.codes for code, example in zip(best, model.examples, strict=True)]
     among = [
         bool(example.codes & {model.codes[at] for at in row})
@@ -93,32 +97,43 @@ def _calibration_error(certainty: Probabilities, hits: list[bool]) -> float:
 def doubts(model: Judged) -> list[Doubt]:
     """Labels that are likely wrong, the likeliest first.
 
-    Confident learning (Northcutt et al. 2021): a label is doubted if another code is as likely,
-    for a model that has not seen it, as that code is on average where it was given.
+    Confident learning (Northcutt et al. 2021): a label is doubted if another code is likelier
+    than it for a model that has not seen it, and as likely as that code is on average where it
+    was given. Where items may have several codes, each is doubted for itself: it is unlikely,
+    less than it is on average where it was not given.
     """
     own = {code: at for at, code in enumerate(model.codes)}
-    expected = {}
-    for code, at in own.items():
-        given = [
-            model.held_out[row, at]
-            for row, example in enumerate(model.examples)
-            if code in example.codes
-        ]
-        expected[code] = sum(given) / len(given)
+    having = {code: _average(model, at, code, having=True) for code, at in own.items()}
+    lacking = {code: _average(model, at, code, having=False) for code, at in own.items()}
     found = []
     for row, example in enumerate(model.examples):
-        said = [model.held_out[row, own[code]] for code in example.codes if code in own]
-        others = [
-            (float(model.held_out[row, own[code]]), code)
-            for code in model.codes
-            if code not in example.codes and model.held_out[row, own[code]] >= expected[code]
-        ]
-        if others and max(others)[0] > max(said):
-            probability, code = max(others)
-            found.append(Doubt(example, code, probability, float(max(said))))
+        chances = {code: float(model.held_out[row, at]) for code, at in own.items()}
+        likelier = max(
+            (
+                (chance, code)
+                for code, chance in chances.items()
+                if code not in example.codes and chance >= having[code]
+            ),
+            default=None,
+        )
+        for code in sorted(example.codes & own.keys()):
+            if likelier and likelier[0] > chances[code]:
+                found.append(Doubt(example, code, likelier[1], likelier[0], chances[code]))
+            elif model.is_multiple and chances[code] <= lacking[code]:
+                found.append(Doubt(example, code, "", 1 - chances[code], chances[code]))
     found.sort(
         key=lambda doubt: (
-            doubt.given_probability - doubt.probability, doubt.example.round, doubt.example.item_id
+            doubt.given_probability - doubt.probability, doubt.example.round,
+            doubt.example.item_id, doubt.code,
         )
     )  # fmt: skip
     return found
+
+
+def _average(model: Judged, at: int, code: str, *, having: bool) -> float:
+    chances = [
+        float(model.held_out[row, at])
+        for row, example in enumerate(model.examples)
+        if (code in example.codes) == having
+    ]
+    return sum(chances) / len(chances) if chances else 0.0

@@ -38,7 +38,10 @@ def suggested(model: Judged, waiting: Sequence[Example], most: int) -> list[Sugg
     texts = [example.text for example in waiting]
     probabilities = model.probabilities(texts)
     safe = np.clip(probabilities, 1e-12, 1)
-    entropy = -(safe * np.log(safe)).sum(axis=1) / np.log(len(model.codes))
+    entropy = -(safe * np.log(safe)).sum(axis=1)
+    if model.is_multiple:  # each code is a question of its own
+        rest = np.clip(1 - probabilities, 1e-12, 1)
+        entropy -= (rest * np.log(rest)).sum(axis=1)
     vectors = model.fitted[0].transform(texts)
     likeness = np.asarray(vectors @ np.asarray(vectors.mean(axis=0)).T).ravel()
     worth = entropy * likeness

@@ -34,7 +34,7 @@ def made_up(tmp_path: Path) -> Labelled:
     bodies = [said(codes[at % 3], at) for at in range(99)]
     ids = Population.at(tmp_path).issues(*bodies)
     labelled = Labelled.at(tmp_path)
-    labelled.taxonomy(CODES)
+    labelled.taxonomy({**CODES, "odd": ""})
     labelled.round("first", {ids[at]: {"ann": codes[at % 3], "ben": codes[at % 3]}
                              for at in range(90)})  # fmt: skip
     labelled.round("next", {each: {} for each in ids[90:]}, raters=["ann"])
@@ -86,7 +86,66 @@ def test_unclear_disputed_and_rare_labels_teach_nothing(
     found = document(command("annotation", "suggest", "first", "--json"))
     assert found["examples"] == 88
     assert found["disputed"] == 1
-    assert [row["item"] for row in found["waiting"]].count("github:o/r#1") == 1
+    assert found["waiting"] == []  # "unclear" is an answer
+
+
+def test_rare_codes_count_as_wrong_and_are_named(made_up: Labelled, command: Command) -> None:
+    others = {f"github:o/r#{number}": {"ann": "odd"} for number in range(91, 97)}
+    made_up.round("odd ones", others)
+    done = command("annotation", "suggest", "first", "--trained-on", "odd ones")
+    assert "6 of these texts have only codes that are too rare" in " ".join(done.stdout.split())
+    found = document(
+        command("annotation", "suggest", "first", "--trained-on", "odd ones", "--json")
+    )
+    assert found["hits"]["total"] == 96
+    assert found["hits"]["count"] <= 90
+    assert found["rare"] == {"odd": 6}
+
+
+def test_copies_of_a_text_do_not_stand_on_both_sides_of_a_fold(
+    tmp_path: Path, command: Command
+) -> None:
+    # Forty texts without any meaning, four artifacts each: what can be known is nothing.
+    bodies = [f"{at * 7919 % 9973} {at * 104729 % 9967} {at * 31 % 97}" for at in range(40)]
+    ids = Population.at(tmp_path).issues(*(bodies * 4))
+    with Labelled.at(tmp_path).study.writing() as writer:
+        writer.execute("UPDATE store.issue SET title = 'Same'")
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy({"a": "", "b": ""})
+    kinds = [("a" if at * 5 % 7 < 3 else "b") for at in range(40)] * 4
+    labelled.round("first", {each: {"ann": kind} for each, kind in zip(ids, kinds, strict=True)})
+    found = document(command("annotation", "suggest", "first", "--json"))
+    assert found["hits"]["percent"] < 75
+
+
+@pytest.mark.parametrize("multiple", [False, True])
+def test_texts_without_words_are_refused(
+    multiple: bool,  # noqa: FBT001
+    tmp_path: Path,
+    command: Command,
+) -> None:
+    ids = Population.at(tmp_path).issues(*("?" * number for number in range(1, 41)))
+    labelled = Labelled.at(tmp_path)
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.issue SET title = ''")
+    labelled.taxonomy(CODES, choice="multiple" if multiple else "single")
+    labelled.round("first", {each: {"ann": ("doc", "slow")[at % 2]} for at, each in enumerate(ids)})
+    done = command("annotation", "suggest", "first")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+
+
+def test_a_code_that_nearly_all_have_is_not_learnt(tmp_path: Path, command: Command) -> None:
+    bodies = [said(list(CODES)[at % 3], at) for at in range(60)]
+    ids = Population.at(tmp_path).issues(*bodies)
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy({**CODES, "all": ""}, choice="multiple")
+    labelled.round(
+        "first",
+        {ids[at]: {"ann": [list(CODES)[at % 3], "all"][: 1 + (at > 1)]} for at in range(60)},
+    )
+    found = document(command("annotation", "suggest", "first", "--json"))
+    assert found["rare"] == {"all": 58}
 
 
 def test_too_few_labels_are_refused_with_what_is_needed(tmp_path: Path, command: Command) -> None:
@@ -96,7 +155,7 @@ def test_too_few_labels_are_refused_with_what_is_needed(tmp_path: Path, command:
     labelled.round("first", {ids[0]: {"ann": "doc"}, ids[1]: {"ann": "slow"}})
     done = command("annotation", "suggest", "first")
     assert done.returncode == 1
-    assert "two codes with 10 labelled texts" in done.stderr
+    assert "two codes with 10 different labelled texts" in done.stderr
 
 
 def test_items_that_were_never_mined_are_said(tmp_path: Path, command: Command) -> None:
