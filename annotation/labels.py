@@ -54,11 +54,19 @@ class Appended:
     known: int = 0
 
 
-def append(writer: Writer, round_name: str, answers: Iterable[Answer], run: Run) -> Appended:
+def append(
+    writer: Writer,
+    round_name: str,
+    answers: Iterable[Answer],
+    run: Run,
+    *,
+    may_end: bool = False,
+) -> Appended:
     """Store answers of a round, each unless it is what the rater said last.
 
     Of one rater, item, stage and version of the taxonomy one answer is current. The run must
-    have been recorded. Items must be in the round.
+    have been recorded. Items must be in the round. An answer without codes takes back what was
+    said in its version; if it `may_end` labels, also what was said in versions before.
     """
     import pyarrow as pa
 
@@ -86,7 +94,7 @@ def append(writer: Writer, round_name: str, answers: Iterable[Answer], run: Run)
         if before is not None and before[1] == said:
             known += 1
             continue
-        if before is None and not answer.codes:
+        if before is None and not answer.codes and not may_end:
             continue  # nothing to take back
         new += before is None
         changed += before is not None

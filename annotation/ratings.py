@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from data.taxonomy_changes import version_key
 
@@ -28,6 +28,7 @@ class Ratings:
     given: Mapping[tuple[str, str], frozenset[str]]  # (item, rater) -> codes
     strata: Mapping[str, str]  # of items
     undecided: frozenset[tuple[str, str]] = frozenset()  # given in a version that does not say
+    ended: frozenset[tuple[str, str]] = frozenset()  # given in a version whose code is no more
 
     @cached_property
     def of_items(self) -> dict[str, dict[str, frozenset[str]]]:
@@ -62,6 +63,7 @@ class Ratings:
             given=kept,
             strata=self.strata,
             undecided=self.undecided,
+            ended=self.ended,
         )
 
 
@@ -76,7 +78,7 @@ def ratings_of(
     """The current answers of a round at a stage, in one version of its taxonomy.
 
     Where a rater answered in that version, that counts; what was said in another version is
-    carried over, if `carry` can.
+    carried over, if `carry` can (see `counting`).
     """
     wanted = version or of.taxonomy_version
     items = reader.rows(
@@ -89,21 +91,24 @@ def ratings_of(
         "ORDER BY item_id, rater",
         [of.name, stage],
     )
-    # What was said in the wanted version comes last and counts, also that nothing is said now.
-    rows.sort(key=lambda row: _version_order(row["taxonomy_version"], wanted))
+    places: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in rows:
+        places.setdefault((row["item_id"], row["rater"]), []).append(row)
     given: dict[tuple[str, str], frozenset[str]] = {}
     undecided: set[tuple[str, str]] = set()
-    for row in rows:
-        key = (row["item_id"], row["rater"])
-        codes = _carried(row["codes"], row["taxonomy_version"], wanted, carry)
+    ended: set[tuple[str, str]] = set()
+    for key, there in places.items():
+        answers = [
+            (row["taxonomy_version"], carried(row["codes"], row["taxonomy_version"], wanted, carry))
+            for row in there
+        ]
+        codes = answers[counting(answers, wanted)][1]
         if codes:
             given[key] = codes
-            undecided.discard(key)
-        elif codes is None and key not in given:
+        elif codes is None:
             undecided.add(key)
-        elif row["taxonomy_version"] == wanted:
-            given.pop(key, None)
-            undecided.discard(key)
+        elif any(row["codes"] for row in there):
+            ended.add(key)
     raters = [*of.raters, *sorted({rater for _item, rater in given} - {*of.raters})]
     return Ratings(
         items=tuple(item["item_id"] for item in items),
@@ -111,16 +116,39 @@ def ratings_of(
         given=given,
         strata={item["item_id"]: item["stratum"] for item in items},
         undecided=frozenset(undecided),
+        ended=frozenset(ended),
     )
 
 
-def _version_order(version: str, wanted: str) -> tuple[bool, tuple[int, ...]]:
-    return version == wanted, version_key(version)
+def counting(answers: Sequence[tuple[str, frozenset[str] | None]], wanted: str) -> int:
+    """Which of the answers to one question counts in a version; each from another version.
+
+    They come with their version and what they are in the wanted one: codes, none where nothing
+    is said any more, None where it is not decided. The wanted version counts, then the highest
+    that has codes there. That nothing is said any more replaces what was said in versions before,
+    and means nothing for versions before.
+    """
+    newest_first = sorted(
+        range(len(answers)),
+        key=lambda at: (answers[at][0] == wanted, version_key(answers[at][0])),
+        reverse=True,
+    )
+    waiting: int | None = None
+    for at in newest_first:
+        version, codes = answers[at]
+        if codes:
+            return at
+        if codes is None:
+            waiting = at if waiting is None else waiting
+        elif version_key(version) <= version_key(wanted):
+            return at if waiting is None else waiting
+    return newest_first[0] if waiting is None else waiting
 
 
-def _carried(
+def carried(
     codes: Iterable[str], version: str, wanted: str, carry: Carry | None
 ) -> frozenset[str] | None:
+    """The codes of an answer in another version; None if one of them is not decided there."""
     if version == wanted:
         return frozenset(codes)
     found: set[str] = set()
@@ -131,4 +159,10 @@ def _carried(
         if new is None:
             return None
         found |= new
-    return frozenset(found)
+    return alone(found)
+
+
+def alone(codes: Iterable[str]) -> frozenset[str]:
+    """Codes without the answers that are none, such as ~unclear: those only stand by themselves."""
+    found = frozenset(codes)
+    return frozenset(code for code in found if not code.startswith("~")) or found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -34,6 +35,7 @@ class Round:
     statistic: str | None = None
     threshold: float | None = None
     suggestions: bool = False
+    blindness: str | None = None  # own project, own server; of a round that was pushed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,26 @@ class Assignment:
 
 
 def checked_name(name: str, kind: str = "round") -> str:
-    """The name of a round, sample or rater, if it is one: it is typed, shown and chosen by."""
+    """The name of a round, sample or rater, if it is one: it is typed, shown and chosen by.
+
+    It comes in one spelling (NFC, one space between words), so that names that look the same are.
+    """
     if not name.strip() or name != name.strip() or not name.isprintable():
         raise StudyError(
             f"{name!r} is no name for a {kind}", f"Use letters and digits, such as {kind}-1."
         )
-    return name
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
+def refuse_alike(reader: Reader, rater: str) -> None:
+    """A rater who is not known must not be called like one who is, but for upper and lower case."""
+    known = [row["rater"] for row in reader.rows("SELECT rater FROM store.rater ORDER BY rater")]
+    alike = [each for each in known if each.casefold() == rater.casefold()]
+    if alike and rater not in alike:
+        raise StudyError(
+            f"there is no rater {rater!r}, and one who is called {alike[0]!r}",
+            f"Did you mean {alike[0]}? Another person needs a name that is easier to tell apart.",
+        )
 
 
 def round_names(reader: Reader) -> list[str]:
@@ -94,6 +110,7 @@ def find_round(reader: Reader, name: str) -> Round:
         statistic=row["statistic"],
         threshold=row["threshold"],
         suggestions=row["suggestions"],
+        blindness=row["blindness"],
     )
 
 
@@ -114,24 +131,29 @@ def put_round(writer: Writer, new: Round, taxonomy: Taxonomy, run: Run) -> None:
 def put_raters(writer: Writer, round_name: str, raters: Sequence[str], run: Run) -> None:
     """Add raters to a round, new ones behind those that it has; unknown ones become known."""
     there = {
-        row["rater"]
-        for row in writer.rows("SELECT rater FROM store.round_rater WHERE round = ?", [round_name])
+        row["rater"]: row["position"]
+        for row in writer.rows(
+            "SELECT rater, position FROM store.round_rater WHERE round = ?", [round_name]
+        )
     }
     for rater in dict.fromkeys(raters):
-        add_rater(writer, rater, run)
+        add_rater(writer, rater, run, may_be_alike=True)
         if rater not in there:
-            there.add(rater)
+            there[rater] = max(there.values(), default=0) + 1
             writer.execute(
                 "INSERT INTO store.round_rater VALUES (?, ?, ?, ?)",
-                [round_name, rater, len(there), run.run_id],
+                [round_name, rater, there[rater], run.run_id],
             )
 
 
-def add_rater(writer: Writer, rater: str, run: Run) -> bool:
+def add_rater(writer: Writer, rater: str, run: Run, *, may_be_alike: bool = False) -> bool:
     """Make a rater known; whether it was not."""
-    checked_name(rater, "rater")
+    if (name := checked_name(rater, "rater")) != rater:
+        raise StudyError(f"{rater!r} is no name for a rater", f"Write it so: {name}")
     if writer.value("SELECT 1 FROM store.rater WHERE rater = ?", [rater]):
         return False
+    if not may_be_alike:
+        refuse_alike(writer, rater)
     writer.execute("INSERT INTO store.rater VALUES (?, ?, ?)", [rater, utc_now(), run.run_id])
     return True
 
@@ -141,9 +163,12 @@ def put_items(writer: Writer, round_name: str, items: Iterable[Item], run: Run) 
     import pyarrow as pa
 
     there = {
-        row["item_id"]
-        for row in writer.rows("SELECT item_id FROM store.item WHERE round = ?", [round_name])
+        row["item_id"]: row["position"]
+        for row in writer.rows(
+            "SELECT item_id, position FROM store.item WHERE round = ?", [round_name]
+        )
     }
+    last = max(there.values(), default=0)  # items that were forgotten leave gaps
     new = [item for item in items if item.item_id not in there]
     if new:
         count = len(new)
@@ -154,7 +179,7 @@ def put_items(writer: Writer, round_name: str, items: Iterable[Item], run: Run) 
                     "round": [round_name] * count,
                     "item_id": [item.item_id for item in new],
                     "artifact_id": [item.artifact_id for item in new],
-                    "position": range(len(there) + 1, len(there) + count + 1),
+                    "position": range(last + 1, last + count + 1),
                     "stratum": [item.stratum for item in new],
                     "place": pa.array([item.place for item in new], type=pa.string()),
                     "run_id": [run.run_id] * count,
@@ -186,8 +211,11 @@ def put_assignments(
         )
 
 
-def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> None:
-    """Keep the text of a taxonomy's version; another tree under the same version is refused."""
+def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> bool:
+    """Keep the text of a taxonomy's version, and say whether it was new.
+
+    Another tree under the same version is refused.
+    """
     from data.taxonomy_library import taxonomy_of_text
 
     rows = writer.rows(
@@ -204,7 +232,7 @@ def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> None:
                 run.run_id,
             ],
         )
-        return
+        return True
     kept = taxonomy_of_text(rows[0]["text"], taxonomy.name)
     if [(node.code, node.parent) for node in kept.nodes] != [
         (node.code, node.parent) for node in taxonomy.nodes
@@ -214,3 +242,4 @@ def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> None:
             "this study has labels of",
             f"Give the changed file a new version; then: annotation taxonomy diff {taxonomy.name}",
         )
+    return False

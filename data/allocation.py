@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,77 +12,47 @@ Weights = Mapping[str, float | Fraction]
 
 
 def allocated(
-    total: int, weights: Weights, least: Mapping[str, int], most: Mapping[str, int]
+    total: int,
+    weights: Weights,
+    least: Mapping[str, int],
+    most: Mapping[str, int],
+    *,
+    one_of_each: bool = False,
 ) -> dict[str, int]:
     """Shares of a total in proportion to weights, none below `least` or above `most`.
 
-    Where a bound holds a stratum, the others share the rest in proportion. Fractions are rounded
-    down, and what is then left goes to the largest remainders; among equals to the larger weight,
-    then by name. All numbers are exact, so that every machine gives the same.
+    One after another is given to the stratum with the largest weight / (2 n + 1), where n is what
+    it has (Webster, Sainte-Lague); among equals to the larger weight, then by name. So with a
+    larger total no stratum gets less, as it could by largest remainders. With `one_of_each`
+    every stratum gets its first one before any gets more. Those without a weight get what the
+    others cannot take. All numbers are exact, so that every machine gives the same.
     """
     if not sum(least.values()) <= total <= sum(most.values()):
         raise ValueError(f"{total} cannot be shared out within the bounds")
     if any(not least[name] <= most[name] for name in weights):
         raise ValueError("a lower bound is above the upper one")
-    exact = _within_bounds(total, {name: Fraction(weights[name]) for name in weights}, least, most)
-    whole = {name: math.floor(share) for name, share in exact.items()}
-    left = total - sum(whole.values())
-    by_remainder = sorted(
-        exact, key=lambda name: (whole[name] - exact[name], -Fraction(weights[name]), name)
-    )
-    for name in by_remainder[:left]:
-        whole[name] += 1
-    return whole
+    exact = {name: Fraction(weight) for name, weight in weights.items()}
+    shares = {name: least[name] for name in exact}
+    if len(shares) == 1:
+        return dict.fromkeys(shares, total)
 
+    def turn(name: str) -> tuple[int, Fraction, Fraction, str]:
+        """Those with the smallest come first."""
+        weight, has = exact[name], shares[name]
+        rank = 0 if one_of_each and not has else 1 if weight > 0 else 2
+        by = weight if weight > 0 else Fraction(most[name])
+        return (rank, -by / (2 * has + 1), -by, name)
 
-def _within_bounds(
-    total: int,
-    weights: Mapping[str, Fraction],
-    least: Mapping[str, int],
-    most: Mapping[str, int],
-) -> dict[str, Fraction]:
-    """Exact shares: of each weight the same multiple, unless a bound holds it.
-
-    What weights cannot take, as all that have one are full, goes to those without a weight.
-    """
-    heavy = {name: weight for name, weight in weights.items() if weight > 0}
-    light = [name for name in weights if name not in heavy]
-    rest = sum(least[name] for name in light)
-    full = sum(most[name] for name in heavy)
-    if full + rest < total:
-        shares = {name: Fraction(most[name]) for name in heavy}
-        rooms = {name: Fraction(most[name] - least[name]) for name in light}
-        spare = total - full - rest
-        room = sum(rooms.values())
-        return shares | {name: least[name] + rooms[name] * spare / room for name in light}
-
-    def at(multiple: Fraction) -> dict[str, Fraction]:
-        return {
-            name: min(max(multiple * weight, Fraction(least[name])), Fraction(most[name]))
-            for name, weight in heavy.items()
-        }
-
-    wanted = total - rest
-    low = Fraction(0)
-    # The sum grows with the multiple, and between two of these bends in a straight line.
-    for bend in sorted({bound[name] / heavy[name] for name in heavy for bound in (least, most)}):
-        if sum(at(bend).values()) >= wanted:
-            below, above = (sum(at(end).values(), Fraction(0)) for end in (low, bend))
-            step = Fraction(0) if above == below else (wanted - below) / (above - below)
-            low += (bend - low) * step
-            break
-        low = bend
-    return at(low) | {name: Fraction(least[name]) for name in light}
-
-
-def least_sizes(
-    total: int, drawn: Mapping[str, int], available: Mapping[str, int]
-) -> dict[str, int]:
-    """What each stratum gets at least: what is drawn already, and one if there are enough."""
-    one = {name: max(drawn.get(name, 0), min(1, available[name])) for name in available}
-    if sum(one.values()) <= total:
-        return one
-    return {name: drawn.get(name, 0) for name in available}
+    waiting = [turn(name) for name in exact if shares[name] < most[name]]
+    heapq.heapify(waiting)
+    for _each in range(total - sum(shares.values())):
+        name = waiting[0][-1]
+        shares[name] += 1
+        if shares[name] < most[name]:
+            heapq.heapreplace(waiting, turn(name))
+        else:
+            heapq.heappop(waiting)
+    return shares
 
 
 def spread(values: Iterable[float]) -> float:

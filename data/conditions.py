@@ -15,10 +15,15 @@ from data.errors import StudyError
 if TYPE_CHECKING:
     from data.store import Reader
 
-_MADE_HERE = frozenset({"selected", "funnel", "samples", "sample_draws", "runs"})
-_TEMPORARY = frozenset(
-    {"now", "place", "asked", "counted", "stratum", "hit"}
-)  # of a running funnel
+# The views that mining fills; what selecting, labelling and measuring store changes with them.
+_MINED = frozenset(
+    {
+        "artifact_aliases", "artifacts", "candidates", "comments", "commit_files",
+        "commit_functions", "commit_hunks", "commits", "dumps", "git_walks", "issue_events",
+        "issues", "keyword_hits", "links", "posts", "repositories", "responses",
+        "search_results", "search_slices",
+    }
+)  # fmt: skip
 _OF_ARTIFACTS = frozenset(
     {"artifact_id", "kind", "source", "project", "title", "body", "author", "created_at", "url"}
 )
@@ -54,12 +59,20 @@ def condition_problem(owner: str, said: str) -> StudyError:
     )
 
 
-def refuse_odd_query(reader: Reader, owner: str, query: str) -> None:
-    """Before anything is run: what a user wrote must be one condition or one value.
+def refuse_odd_condition(reader: Reader, owner: str, where: str) -> None:
+    """Before anything is run: what a user wrote must be one condition."""
+    _refuse_odd(reader, owner, where, condition_query(where))
 
-    The query is what one of the functions above gave.
-    """
-    if problem := reader.problem(query):
+
+def refuse_odd_value(reader: Reader, owner: str, value: str) -> None:
+    """Before anything is run: what a user wrote must be one value of each candidate."""
+    _refuse_odd(reader, owner, value, value_query(value))
+
+
+def _refuse_odd(reader: Reader, owner: str, written: str, query: str) -> None:
+    # In other brackets, too: what closes a bracket that it did not open would leave its own.
+    alone = _parsed(reader, f"SELECT [\n{written}\n]")
+    if problem := reader.problem(query) or (alone["error"] and alone["error_message"]):
         raise condition_problem(owner, problem)
     if found := _unrepeatable(reader, query):
         raise StudyError(
@@ -93,17 +106,25 @@ def value_type(reader: Reader, value: str) -> str:
 def _unrepeatable(reader: Reader, query: str) -> str | None:
     """What in a query gives something else another time."""
     unsteady = {row["name"] for row in reader.rows(_UNSTEADY)} | _CLOCK_FUNCTIONS
-    found = (_unsteady(node, unsteady) for node in _nodes(_parsed(reader, query)))
+    tree = _parsed(reader, query)
+    own = {name.lower() for node in _nodes(tree) for name in _named(node)}
+    found = (_unsteady(node, unsteady, own) for node in _nodes(tree))
     return next(filter(None, found), None)
 
 
-def _unsteady(node: Mapping[str, Any], functions: set[str]) -> str | None:
+def _named(node: Mapping[str, Any]) -> list[str]:
+    """The tables that a query names itself: WITH name AS (...)."""
+    tables = node.get("cte_map") or {}
+    return [each["key"] for each in tables.get("map", ())]
+
+
+def _unsteady(node: Mapping[str, Any], functions: set[str], own: set[str]) -> str | None:
     found = None
     if node.get("sample"):
         found = "for a sample of rows"
     elif node.get("type") == "BASE_TABLE":
         schema, table = node["schema_name"].lower(), node["table_name"].lower()
-        if schema not in ("", "main") or table in _MADE_HERE | _TEMPORARY:
+        if schema not in ("", "main") or (table not in _MINED and table not in own):
             found = f"the table {schema}.{table}".replace(" .", " ")
     elif node.get("type") == "TABLE_FUNCTION":
         name = node["function"].get("function_name", "").lower()

@@ -19,6 +19,7 @@ Rounding = Literal["nearest", "up"]
 # In percent. Beyond these nobody samples, and the formula divides by what is as good as nothing.
 CONFIDENCES = (1, 99.99)
 MARGINS = (0.01, 99)
+LARGEST_SEED = 2**63 - 1  # as the study stores it
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,16 @@ def sample_size(
     """
     whole = math.inf if population is None else population
     return Precision(confidence, margin, rounding).size(whole, share)
+
+
+def checked_seed(seed: int) -> int:
+    """A seed, if it can be stored."""
+    if not -LARGEST_SEED <= seed <= LARGEST_SEED:
+        raise StudyError(
+            f"a seed of {seed}" if abs(seed) < 10**40 else "a seed of more than 40 digits",
+            f"It lies between -{LARGEST_SEED} and {LARGEST_SEED}: --seed 7.",
+        )
+    return seed
 
 
 def draw_key(seed: int, stratum: str, artifact_id: str) -> bytes:

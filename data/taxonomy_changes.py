@@ -7,7 +7,7 @@ at all, are not, and somebody has to look again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,6 +108,52 @@ def way_between(steps: Sequence[Step], start: str, end: str) -> list[tuple[Step,
                     ways[there] = [*ways[here], (step, forwards)]
                     waiting.append(there)
     return ways.get(end)
+
+
+def contradictions(steps: Sequence[Step], start: str, end: str) -> Iterator[tuple[Step, str]]:
+    """Where two ways forwards between versions make different codes of the same one.
+
+    One of them may say more than the other, but not something else.
+    """
+    if not any(step.revision.from_version == start for step in steps):
+        return
+    first = next(step.old for step in steps if step.revision.from_version == start)
+    reached: dict[str, dict[str, Alternatives]] = {
+        start: {node.code: frozenset((node.code,)) for node in first.selectable}
+    }
+    inside = [step for step in steps if version_key(step.revision.to_version) <= version_key(end)]
+    # Versions in their order; of those that lead to one, the nearest to the start comes first.
+    for step in sorted(
+        inside,
+        key=lambda each: (
+            version_key(each.revision.to_version),
+            version_key(each.revision.from_version),
+        ),
+    ):
+        here, there = step.revision.from_version, step.revision.to_version
+        if here not in reached:
+            continue
+        led = {code: _further(each, step.forward) for code, each in reached[here].items()}
+        for code, before in reached.setdefault(there, led).items():
+            if _contradict(before, led[code]):
+                told = f"{code} of {start} is {_listed(led[code])} in {there} by way of {here}"
+                yield step, f"{told}, but {_listed(before)} by another block of changes"
+
+
+def _further(alternatives: Alternatives, way: Mapping[str, Alternatives]) -> Alternatives:
+    if alternatives is None:
+        return None
+    led = [followed(each, [way]) for each in alternatives]
+    known = [each for each in led if each is not None]
+    return frozenset().union(*known) if len(known) == len(led) else None
+
+
+def _contradict(one: Alternatives, other: Alternatives) -> bool:
+    return one is not None and other is not None and not (one <= other or other <= one)
+
+
+def _listed(alternatives: Alternatives) -> str:
+    return " or ".join(sorted(each or "ended" for each in alternatives or ()))
 
 
 def version_key(version: str) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ import math
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -139,12 +140,19 @@ def _console_columns(table: Table) -> list[_ConsoleColumn]:
 
 def _fitting(columns: list[_ConsoleColumn], room: int) -> tuple[list[_ConsoleColumn], list[int]]:
     """The columns that fit and their least widths; the longest texts go first, never the
-    key or a status.
+    key or a status. What names a row, its value and its interval go only where nothing else
+    is left to go.
     """
     key = next((column for column in columns if column.kind == "text"), next(iter(columns), None))
+    chief = _chief(columns)
     spare = sorted(
         (column for column in columns if column is not key and column.kind != "status"),
-        key=lambda column: (column.kind == "text", _longest(column.cells), columns.index(column)),
+        key=lambda column: (
+            column not in chief,
+            column.kind == "text",
+            _longest(column.cells),
+            columns.index(column),
+        ),
     )
     kept = list(columns)
     while True:
@@ -155,6 +163,16 @@ def _fitting(columns: list[_ConsoleColumn], room: int) -> tuple[list[_ConsoleCol
         if not spare:
             return kept, widths
         kept.remove(spare.pop())
+
+
+def _chief(columns: list[_ConsoleColumn]) -> list[_ConsoleColumn]:
+    """The first two columns before any number, and the first number and interval."""
+    naming = list(takewhile(lambda column: not column.numeric, columns))
+    if len(naming) == len(columns):  # texts only: nothing says which of them name a row
+        return naming[:1]
+    numbers = [column for column in columns if column.kind == "number"]
+    intervals = [column for column in columns if column.kind == "interval"]
+    return [*naming[:2], *numbers[:1], *intervals[:1]]
 
 
 def _widened(columns: list[_ConsoleColumn], least: list[int], room: int) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,12 +23,14 @@ from report.console import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.ratings import Carry
     from data.results import Result
     from data.store import Reader, Study
     from data.taxonomy_library import TaxonomyLibrary
 
 NAME = "coverage-gap"
+
+# A final label that is left out: taxonomy, version, the version that does not decide it, codes.
+Undecided = tuple[str, str, str, str]
 
 
 class Evidence(StrEnum):
@@ -57,8 +61,9 @@ def run(
     if evidence is Evidence.SURVEY:
         return literature.survey_result(library, corpus)
     if evidence is Evidence.STUDY:
-        labels = _final_labels(study, round_name, library)
-        return study_result(library, corpus, labels, _given(round=round_name))
+        labels, undecided = _final_labels(study, round_name, library)
+        result = study_result(library, corpus, labels, _given(round=round_name))
+        return _with_undecided(result, undecided)
     corpus = corpus.without(without)
     if support:
         corpus = corpus.supported_by(support)
@@ -125,15 +130,22 @@ def command(
     show(output, result, page)
 
 
-def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> dict[str, list[str]]:
-    """Taxonomy to the codes of its final labels, in one round or in all."""
+def _final_labels(
+    study: Study, round_name: str, library: TaxonomyLibrary
+) -> tuple[dict[str, list[str]], list[Undecided]]:
+    """Taxonomy to the codes of its final labels, in one round or in all; those left out."""
     with study.reading() as reader:
-        rows = reader.rows(
-            "SELECT taxonomy, taxonomy_version, code FROM final_labels WHERE ? IN ('', round) "
-            "ORDER BY taxonomy, round, item_id, code",
-            [round_name],
-        )
-        rows = _in_known_versions(reader, study.directory, rows, library)
+        names = [
+            row["taxonomy"]
+            for row in reader.rows("SELECT DISTINCT taxonomy FROM store.settlement ORDER BY ALL")
+        ]
+        found: dict[str, list[str]] = {}
+        undecided: list[Undecided] = []
+        for name in names:
+            codes, open_ones = _codes(reader, study.directory, name, round_name, library)
+            undecided += open_ones
+            if codes:
+                found[name] = codes
         rounds = [
             row["round"]
             for row in reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
@@ -143,7 +155,12 @@ def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> di
             "GROUP BY taxonomy, artifact_id HAVING count(DISTINCT round) > 1)",
             [round_name],
         )
-    if not rows:
+    if not found and undecided:
+        raise StudyError(
+            f"no final label is decided in the version of {undecided[0][0]} that is shipped",
+            f"See what changed: annotation taxonomy diff {undecided[0][0]}",
+        )
+    if not found:
         raise StudyError(
             f"the study has no final labels{f' in round {round_name!r}' if round_name else ''}",
             f"Its rounds: {', '.join(rounds)}."
@@ -155,37 +172,64 @@ def _final_labels(study: Study, round_name: str, library: TaxonomyLibrary) -> di
             f"{twice:,} artifacts have final labels in several rounds and would count twice",
             f"Choose one with --round: {', '.join(rounds)}.",
         )
-    labels: dict[str, list[str]] = {}
-    for row in rows:
-        labels.setdefault(row["taxonomy"], []).append(row["code"])
-    return labels
+    return found, undecided
 
 
-def _in_known_versions(
-    reader: Reader, directory: Path, rows: list[dict[str, Any]], library: TaxonomyLibrary
-) -> list[dict[str, Any]]:
-    """Labels of other versions of a taxonomy carried to the one that the evidence is about."""
-    from annotation.taxonomies.versions import carrier
+def _codes(
+    reader: Reader, directory: Path, name: str, round_name: str, library: TaxonomyLibrary
+) -> tuple[list[str], list[Undecided]]:
+    """The final codes in the version that the evidence is about, else as they are."""
+    from annotation.taxonomies.outcomes import (
+        carried_codes,
+        counting_ones,
+        current_decisions,
+    )
+    from annotation.taxonomies.versions import Versions
 
-    carriers: dict[str, Carry] = {}
-    carried: list[dict[str, Any]] = []
-    for row in rows:
-        name, version = row["taxonomy"], row["taxonomy_version"]
-        if name not in library.names or library.taxonomy(name).version == version:
-            carried.append(row)
-            continue
-        wanted = library.taxonomy(name).version
-        if name not in carriers:
-            carriers[name] = carrier(reader, directory, name, wanted)
-        codes = carriers[name](version, row["code"])
-        if codes is None:
-            raise StudyError(
-                f"the final label {row['code']} of {name} {version} is not decided in {wanted}",
-                f"See what changed: annotation taxonomy diff {name}; then settle such items again: "
-                "annotation adjudicate",
-            )
-        carried += ({**row, "code": code} for code in sorted(codes))
-    return carried
+    if name not in library.names:
+        rows = reader.rows(
+            "SELECT code FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
+            "ORDER BY round, item_id, code",
+            [name, round_name],
+        )
+        return [row["code"] for row in rows], []
+    wanted = library.taxonomy(name).version
+    versions = Versions.known(reader, directory, name)
+    codes: list[str] = []
+    undecided: list[Undecided] = []
+    settled = current_decisions(reader, name, round_name)
+    for said in counting_ones(versions, settled, wanted):
+        carried = carried_codes(versions, said, wanted)
+        if carried is None:
+            undecided.append((name, said.version, wanted, ", ".join(said.codes)))
+        else:
+            codes += sorted(carried)
+    return codes, undecided
+
+
+def _with_undecided(result: Result, undecided: list[Undecided]) -> Result:
+    """The result, saying which labels it leaves out."""
+    if not undecided:
+        return result
+    counts = Counter(undecided)
+    listed = "; ".join(
+        f"{count:,} of {codes} ({name} {version}, not decided in {wanted})"
+        for (name, version, wanted, codes), count in sorted(counts.items())
+    )
+    left_out = [
+        {"taxonomy": name, "version": version, "in_version": wanted, "codes": codes, "count": count}
+        for (name, version, wanted, codes), count in sorted(counts.items())
+    ]
+    told = (
+        f"{len(undecided):,} final labels are left out: the version of their taxonomy that the "
+        "evidence is about does not decide which code they are."
+    )
+    return replace(
+        result,
+        summary=(*result.summary, told),
+        notes=(*result.notes, f"Final labels that are left out: {listed}."),
+        document={**result.document, "undecided": left_out},
+    )
 
 
 def _refuse_strays(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from annotation.agreement.choices import variant
 from report.formatting import counted
 
 if TYPE_CHECKING:
@@ -44,28 +45,55 @@ DEFAULT = "krippendorff"
 
 def fixed_for(rounds: Sequence[Round], choice: Choice, settings: Settings) -> Fixed:
     """The leading statistic of a round, or of several that are measured together."""
-    statistic = common(each.statistic for each in rounds)
     threshold = common(each.threshold for each in rounds)
     limit = settings.threshold if threshold is None else threshold
+    key, said, beforehand = _leading(rounds, choice, settings)
+    chosen = dict.fromkeys(
+        option for each in rounds for option in choice.chosen_of(each.taxonomy_version)
+    )
+    if chosen:
+        joint = ", but" if beforehand else ";"
+        said += f"{joint} which labels count was chosen afterwards ({', '.join(chosen)})"
+    return Fixed(key, beforehand=beforehand and not chosen, said=said, threshold=limit)
+
+
+def _leading(rounds: Sequence[Round], choice: Choice, settings: Settings) -> tuple[str, str, bool]:
+    """The leading statistic, how it was chosen, and whether that was before the first label."""
+    statistic = common(each.statistic for each in rounds)
     imported = any(each.origin == "imported" for each in rounds)
-    if choice.statistic and (choice.statistic != statistic or imported):
+    many = len(rounds) > 1
+    asked = choice.statistic
+    if asked and (imported or statistic is None or _differ(asked, statistic, rounds)):
         fixed = statistic and not imported
         instead = f", not {statistic}, which was fixed beforehand" if fixed else ""
-        said = f"{choice.statistic} was chosen after the labels were there{instead}"
-        return Fixed(choice.statistic, beforehand=False, said=said, threshold=limit)
+        return asked, f"{asked} was chosen after the labels were there{instead}", False
     if statistic and not imported:
-        said = f"{statistic} was fixed when the round was made"
-        return Fixed(statistic, beforehand=True, said=said, threshold=limit)
-    if statistic or settings.statistic:
-        key = statistic or settings.statistic or DEFAULT
-        late = "the labels came from sheets" if imported else "the round was made without it"
+        when = "the rounds were" if many else "the round was"
+        return statistic, f"{statistic} was fixed when {when} made", True
+    unseen = "nothing shows that it was fixed before the first label"
+    if statistic:
+        sheets = "sheets were" if many else "the sheet was"
+        said = f"study.toml said {statistic} when {sheets} imported, with labels in it: {unseen}"
+        return statistic, said, False
+    key = settings.statistic or DEFAULT
+    fixed_ones = sorted({each.statistic for each in rounds if each.statistic})
+    if fixed_ones:
         said = (
-            f"study.toml says {key}, but {late}: nothing shows that it was fixed before the "
-            "first label"
+            f"the rounds fixed different statistics ({', '.join(fixed_ones)})"
+            if len(fixed_ones) > 1
+            else f"only some of the rounds fixed {fixed_ones[0]}"
         )
-        return Fixed(key, beforehand=False, said=said, threshold=limit)
+        return key, f"{said}: {key} leads for all of them together", False
+    if settings.statistic:
+        made = "the rounds were" if many else "the round was"
+        return key, f"study.toml says {key}, but {made} made without it: {unseen}", False
     said = "no statistic was fixed before the first label: all are shown, and none may be picked"
-    return Fixed(DEFAULT, beforehand=False, said=said, threshold=limit)
+    return key, said, False
+
+
+def _differ(asked: str, fixed: str, rounds: Sequence[Round]) -> bool:
+    multiple = any(each.choice == "multiple" for each in rounds)
+    return variant(asked, is_multiple=multiple) != variant(fixed, is_multiple=multiple)
 
 
 def common(values: Iterable[_Value]) -> _Value | None:
@@ -87,8 +115,10 @@ def _of_labels(found: Agreement) -> list[Caution]:
     own = []
     if counts.single:
         has = "has" if counts.single == 1 else "have"
-        does = "does" if counts.single == 1 else "do"
-        text = f"{counted(counts.single, 'item')} {has} one rating and {does} not count."
+        text = (
+            f"{counted(counts.single, 'item')} {has} one rating: no agreement is seen there. For "
+            "Fleiss' kappa and AC1 such items still say how frequent the codes are."
+        )
         own.append(Caution("single-ratings", text))
     if counts.none:
         has = "has" if counts.none == 1 else "have"
@@ -143,6 +173,7 @@ def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
     from analysis.statistics.agreement import paradox
 
     estimates = [measured.estimate for measured in found.measures]
+    names = [measured.key for measured in found.measures]
     raters = found.coding.raters
 
     def named(two: re.Match[str]) -> str:
@@ -151,7 +182,7 @@ def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
 
     return tuple(
         Caution(each.kind, _NUMBERED.sub(named, each.message), each.source)
-        for each in paradox.warnings(found.coding.coded, estimates)
+        for each in paradox.warnings(found.coding.coded, estimates, names)
     )
 
 

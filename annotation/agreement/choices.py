@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,9 +17,13 @@ ANALYSIS = "agreement"
 
 # Krippendorff's alpha with a distance between codes or sets of codes.
 TREE, JACCARD, MASI = "krippendorff-tree", "krippendorff-jaccard", "krippendorff-masi"
-KEYS = (*STATISTICS, TREE, JACCARD, MASI)
+WHOLE = "krippendorff-whole"  # of sets of codes that are alike or not
+KEYS = (*STATISTICS, TREE, JACCARD, MASI, WHOLE)
 
 _LONGEST_NAME = 80
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_DIGEST = re.compile(r"-[0-9a-f]{8}")  # what a name of several parts ends with
+_PARTING = re.compile(r"[%.~/\s\x00-\x1f]")
 
 
 class By(StrEnum):
@@ -80,6 +85,27 @@ class Choice:
             special="" if self.special is Special.AS_CODE else self.special.value,
         )
 
+    def chosen_of(self, version: str) -> tuple[str, ...]:
+        """The options that choose among the labels of a round with this version, as typed."""
+        own = self.version if self.version != version else None
+        return (
+            *(f"--rater {rater}" for rater in self.raters),
+            *([f"--first {self.first}"] if self.first is not None else []),
+            *([f"--special {self.special}"] if self.special is not Special.AS_CODE else []),
+            *([f"--version {own}"] if own else []),
+        )
+
+    @property
+    def told(self) -> str:
+        """What a sentence about the labels must say of them; nothing if all are measured."""
+        parts = (
+            f"only {', '.join(self.raters)}" if self.raters else "",
+            f"the first {self.first} raters of each item" if self.first is not None else "",
+            "answers that are no code left out" if self.special is Special.MISSING else "",
+            f"in version {self.version}" if self.version else "",
+        )
+        return "; ".join(filter(None, parts))
+
     @property
     def parameters(self) -> dict[str, Any]:
         """All of it, as it is stored with the result."""
@@ -93,16 +119,20 @@ class Choice:
 
     @property
     def result_name(self) -> str:
-        """`agreement` for all rounds, `agreement-pilot` for one, `agreement-pilot-first-2`, ..."""
-        words = [ANALYSIS, *self.rounds]
+        """`agreement` for all rounds, `agreement-pilot` for one.
+
+        Whatever else was chosen stands behind it, with a digest: a round may be called as
+        another round and an option together are. No name has a dot, which parts claim ids.
+        """
+        words = [*self.rounds]
         for key, value in self.labels.items():
             words += [key, *map(str, value if isinstance(value, list) else [value])]
-        plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip("-") for word in words]
-        name = "-".join(filter(None, plain))
-        if plain == words and len(name) <= _LONGEST_NAME:
+        plain = [re.sub(r"[^A-Za-z0-9_-]+", "-", word).strip("-") for word in words]
+        name = "-".join(filter(None, (ANALYSIS, *plain)))
+        if not words or (len(words) == 1 and _speaks_for_itself(words[0])):
             return name
-        # Two rounds whose names differ in what no file name can have are still two.
-        digest = hashlib.sha256("\0".join(words).encode()).hexdigest()[:8]
+        said = json.dumps([self.rounds, self.labels], sort_keys=True)
+        digest = hashlib.sha256(said.encode()).hexdigest()[:8]
         return f"{name[:_LONGEST_NAME]}-{digest}"
 
     @property
@@ -111,6 +141,26 @@ class Choice:
         words = {**_given(round=list(self.rounds)), **self.labels}
         inside = ", ".join(f"{key}={_argument(value)}" for key, value in words.items())
         return f"{ANALYSIS}({inside})"
+
+
+def variant(key: str, *, is_multiple: bool) -> str:
+    """The statistic that a name means: alpha of sets of codes is that with the MASI distance."""
+    return MASI if is_multiple and key == "krippendorff" else key
+
+
+def escaped(word: str) -> str:
+    """A word without what parts the words of a claim's id and of its query: a dot is `%2E`."""
+    return _PARTING.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), word)
+
+
+def _speaks_for_itself(name: str) -> bool:
+    """Whether no other choice can lead to the name of this round."""
+    return bool(
+        _PLAIN_NAME.fullmatch(name)
+        and name == name.strip("-")
+        and len(name) <= _LONGEST_NAME
+        and not _DIGEST.fullmatch(name[-9:])
+    )
 
 
 def _given(**options: Any) -> dict[str, Any]:

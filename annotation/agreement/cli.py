@@ -24,16 +24,19 @@ from report.console import (
 commands = console.application("How far raters agree.")
 
 _FIXED = "fixed"
+_NUMBER = re.compile(r"[-+]?[0-9.,]+(?:e-?[0-9]+)?%?", re.IGNORECASE)
 
 
 class _GateCommand(TyperCommand):
     """A command whose `--gate` may stand alone: typer knows no option with an optional value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What looks like a number right behind it is its value, whatever rounds are called."""
+        end = args.index("--") if "--" in args else len(args)
         words: list[str] = []
         for at, word in enumerate(args):
-            value = args[at + 1] if at + 1 < len(args) else ""
-            alone = word == "--gate" and not re.fullmatch(r"-?[0-9.]+|fixed", value)
+            value = args[at + 1] if at + 1 < end else ""
+            alone = word == "--gate" and at < end and not _NUMBER.fullmatch(value)
             words.append(f"--gate={_FIXED}" if alone else word)
         return super().parse_args(ctx, words)
 
@@ -52,8 +55,8 @@ def agreement(
         str | None,
         typer.Option(
             metavar="[X]",
-            help="Exit with 1 unless agreement reaches the threshold that was fixed beforehand, "
-            "or X.",
+            help="Exit with 0 if agreement reaches the threshold that was fixed beforehand, or X; "
+            "with 1 if it does not or cannot be measured. A number behind it is X.",
         ),
     ] = None,
     stage: Annotated[

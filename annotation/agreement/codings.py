@@ -52,6 +52,15 @@ class Coding:
         ]
         return between(sets)
 
+    @property
+    def compared(self) -> Coding:
+        """Without the items that have one rating or none."""
+        from analysis.statistics.agreement.coding import MISSING
+
+        kept = (self.coded.values != MISSING).sum(axis=1) > 1
+        items = tuple(item for item, keep in zip(self.items, kept, strict=True) if keep)
+        return replace(self, coded=replace(self.coded, values=self.coded.values[kept]), items=items)
+
     def only(self, code: str) -> Coding:
         """Whether each rater gave this code, or another."""
         from analysis.statistics.agreement.coding import renumbered
@@ -73,7 +82,8 @@ def code_ratings(
 ) -> Coding:
     """The ratings as numbers, codes of the tree rolled up to a level if one is given.
 
-    Raters who gave nothing are left out; so are categories that nobody gave.
+    Raters who gave nothing are left out; so are categories that nobody gave, unless there is
+    only one that somebody gave: that others could have been given is then worth knowing.
     """
     from analysis.statistics.agreement.coding import coded
 
@@ -99,8 +109,15 @@ def code_ratings(
     ]
     single = {value for row in rows for value in row if isinstance(value, str)}
     first = [] if is_multiple else [code for code in order if code in single]
+    table = coded(rows, first)
+    if len(table.categories) == 1:
+        could = [rolled(node.code) for node in taxonomy.selectable]
+        could += SPECIAL if special is Special.AS_CODE else ()
+        others = [code for code in dict.fromkeys(could) if code not in used]
+        unused = [category(frozenset((code,)), others) for code in others]
+        table = replace(table, categories=(*table.categories, *unused))
     return Coding(
-        coded(rows, first),
+        table,
         ratings.items,
         raters,
         is_multiple,

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.agreement.gate import Gate, decide, put_gate, what_next
+from annotation.agreement.choices import variant
+from annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
 from annotation.agreement.overview import Overview, survey
 from annotation.agreement.result import result_of
+from annotation.rounds import find_round
 from data import provenance
 from data.errors import StudyError
+from data.settings import read_settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from annotation.agreement.choices import By, Choice
     from annotation.agreement.overview import Entry
     from annotation.agreement.printed import Printed
-    from data.store import Study
+    from data.store import Reader, Study
     from report.console import Output
 
 
@@ -38,7 +43,8 @@ def read_gate(text: str | None) -> GateOption | None:
     if not -1 <= threshold <= 1:
         raise StudyError(
             f"--gate {text}: a threshold lies between -1 and 1",
-            "Write --gate alone for the one that was fixed beforehand, or a number: --gate 0.7",
+            "Write --gate alone for the one that was fixed beforehand, or a number with a point: "
+            "--gate=0.7. A round is named before it: annotation agreement ROUND --gate",
         )
     return GateOption(threshold)
 
@@ -66,7 +72,8 @@ def measure_rounds(
     )  # fmt: skip
     with study.reading() as reader:
         overview = survey(reader, study.directory, choice, printed)
-    gates = tuple(_decided(entry, gate) for entry in overview.entries) if gate else ()
+        unmeasured = _unmeasured(reader, study.directory, overview, gate)
+    gates = tuple(_decided(entry, gate, choice) for entry in overview.entries) if gate else ()
     if gates:
         with study.writing() as writer:
             provenance.record(writer, run, "ok")
@@ -74,20 +81,35 @@ def measure_rounds(
                 put_gate(writer, each, run)
     result = result_of(overview, gates, by)
     show(output, result, publish(study, result, run))
-    _tell(output, overview, gates)
+    _tell(output, overview, gates, unmeasured)
 
 
-def _decided(entry: Entry, option: GateOption) -> Gate:
+def _unmeasured(
+    reader: Reader, directory: Path, overview: Overview, option: GateOption | None
+) -> tuple[str, ...]:
+    """The rounds that have a threshold to reach and no item that two raters labelled."""
+    if option is None:
+        return ()
+    everywhere = option.threshold is not None or read_settings(directory).threshold is not None
+    return tuple(
+        name
+        for name in overview.left_out
+        if everywhere or find_round(reader, name).threshold is not None
+    )
+
+
+def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
     """The decision on a round, and what was not as it was fixed."""
     threshold = entry.fixed.threshold if option.threshold is None else option.threshold
     if threshold is None:
         raise StudyError(
             f"round {entry.name!r} has no threshold to reach",
-            "Fix one in study.toml before rounds are made ([agreement] threshold = 0.7), or give "
-            "it now: --gate 0.7",
+            "Fix a statistic and a threshold in study.toml before rounds are made ([agreement] "
+            'statistic = "krippendorff", threshold = 0.7), or give one now: --gate=0.7',
         )
     remarks = [] if entry.fixed.beforehand else [entry.fixed.said]
-    own = entry.found.rated.rounds[0].threshold
+    [of] = entry.found.rated.rounds
+    own = of.threshold
     if option.threshold is not None and option.threshold != own:
         fixed = "none was fixed" if own is None else f"{own:g} was fixed beforehand"
         remarks.append(f"the threshold {option.threshold:g} was given now ({fixed})")
@@ -95,18 +117,33 @@ def _decided(entry: Entry, option: GateOption) -> Gate:
         remarks.append(f"the threshold {threshold:g} is that of study.toml, not of the round")
     if entry.found.rated.unfinished:
         remarks.append(f"{entry.found.rated.unfinished:,} labels are still to come")
-    return decide(entry.name, entry.found.main, entry.found.rated.stage, threshold, remarks)
+    lowered = own is not None and threshold < own - NEAR
+    planned = variant(of.statistic or "", is_multiple=entry.found.rated.is_multiple)
+    other = of.statistic is not None and entry.found.main.key != planned
+    return decide(
+        entry.name,
+        entry.found.main,
+        entry.found.rated.stage,
+        threshold,
+        remarks,
+        off_plan=lowered or other or bool(choice.chosen_of(of.taxonomy_version)),
+    )
 
 
-def _tell(output: Output, overview: Overview, gates: Sequence[Gate]) -> None:
+def _tell(
+    output: Output, overview: Overview, gates: Sequence[Gate], unmeasured: Sequence[str]
+) -> None:
     if overview.left_out:
         output.tell("left out, no item has two raters' labels: " + ", ".join(overview.left_out))
     failed = [each for each in gates if not each.is_passed]
     for each in gates:
         if each.is_passed:
             output.tell(f"gate passed: {each.round}: {each.reason}. {what_next(each)}")
-    if failed:
-        raise StudyError(
-            "; ".join(f"gate not passed: {each.round}: {each.reason}" for each in failed),
-            " ".join(dict.fromkeys(what_next(each) for each in failed)),
-        )
+    said = [f"gate not passed: {each.round}: {each.reason}" for each in failed]
+    hints = [what_next(each) for each in failed]
+    if unmeasured:
+        nothing = "it could not be measured, no item has two raters' labels"
+        said += [f"gate not passed: {name}: {nothing}" for name in unmeasured]
+        hints.append("To decide on some rounds only, name them: annotation agreement ROUND --gate")
+    if said:
+        raise StudyError("; ".join(said), " ".join(dict.fromkeys(hints)))

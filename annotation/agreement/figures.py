@@ -24,16 +24,27 @@ def all_figures(overview: Overview) -> tuple[Figure, ...]:
     pooled = {each.name for entry in overview.pools for each in entry.found.rated.rounds}
     alone = [entry for entry in overview.entries if entry.name not in pooled]
     shown = [*overview.pools, *alone]
-    trends = [
-        _trend(each, f"-{_word(each.taxonomy)}" if len(overview.trends) > 1 else "")
-        for each in overview.trends
-    ]
+    taxonomies = _suffixes([each.taxonomy for each in overview.trends])
+    trends = [_trend(*each) for each in zip(overview.trends, taxonomies, strict=True)]
+    names = _suffixes([entry.path[1] for entry in shown])
     matrices = [
-        _matrix(entry, f"-{_word(entry.path[1])}" if len(shown) > 1 else "")
-        for entry in shown
+        _matrix(entry, suffix)
+        for entry, suffix in zip(shown, names, strict=True)
         if entry.found.confused
     ]
     return (*trends, *matrices)
+
+
+def _suffixes(names: list[str]) -> list[str]:
+    """What the names of figures end with: none of one alone, else each its own."""
+    if len(names) < 2:
+        return [""] * len(names)
+    words = [_word(name) for name in names]
+    folded = [word.casefold() for word in words]
+    return [
+        f"-{word}" + (f"-{at}" if folded.count(word.casefold()) > 1 else "")
+        for at, word in enumerate(words, 1)
+    ]
 
 
 def _trend(trend: Trend, suffix: str) -> Figure:

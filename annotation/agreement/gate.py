@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     from annotation.labels import Stage
     from data.provenance import Run
     from data.store import Reader, Writer
+
+
+# What a reason begins with where labels, statistic or threshold are not those that were fixed;
+# such a decision opens no round.
+OFF_PLAN = "not by the fixed plan: "
+
+NEAR = 1e-9  # a value that is so little below a threshold is rounding
 
 
 @dataclass(frozen=True)
@@ -62,19 +70,21 @@ def decide(
     stage: Stage,
     threshold: float,
     remarks: Sequence[str] = (),
+    *,
+    off_plan: bool = False,
 ) -> Gate:
     """Whether a value reaches the threshold, in words that say what it rests on."""
     estimate = measured.estimate
     low, high = interval_of(measured)
-    passed = estimate.value is not None and estimate.value >= threshold
+    passed = estimate.value is not None and estimate.value >= threshold - NEAR
     if estimate.value is None:
         said = f"{measured.title} has no value: {estimate.reason}"
     else:
         ends = f" (95 % interval {formatting.interval(low, high)})" if low is not None else ""
         verb = "reaches" if passed else "does not reach"
-        value = formatting.number(float(estimate.value))
+        value = beside(float(estimate.value), threshold)
         said = f"{measured.title} {value}{ends} {verb} {threshold:g}"
-        if passed and low is not None and low < threshold:
+        if passed and low is not None and low < threshold - NEAR:
             said += ", though its interval begins below"
     return Gate(
         round_name,
@@ -86,20 +96,53 @@ def decide(
         high,
         estimate.items,
         passed,
-        "; ".join((said, *remarks)),
+        (OFF_PLAN if off_plan else "") + "; ".join((said, *remarks)),
         utc_now(),
     )
 
 
+def beside(value: float, threshold: float) -> str:
+    """A value with as many digits as tell it from the threshold."""
+    digits = 3
+    while (
+        abs(value - threshold) > NEAR
+        and digits < 9
+        and round(value, digits) == round(threshold, digits)
+    ):
+        digits += 1
+    return formatting.number(value) if digits == 3 else f"{value:.{digits}f}"
+
+
 def what_next(gate: Gate) -> str:
     """What a user does after the decision."""
+    name = shlex.quote(gate.round)
+    if gate.is_passed and gate.reason.startswith(OFF_PLAN):
+        return f"The next round waits for what was fixed: annotation agreement {name} --gate"
     if gate.is_passed:
         return "Go on with the next round."
     if gate.value is None:
-        return "Measure it by a statistic that fits these labels: --statistic krippendorff"
+        return _without_value(gate, name)
     if gate.stage == "independent":
         return (
-            f"Discuss what raters disagree on (annotation adjudicate {gate.round}), label again "
-            f"and measure that: annotation agreement {gate.round} --stage negotiated --gate"
+            f"Discuss what raters disagree on (annotation adjudicate {name}), label again "
+            f"and measure that: annotation agreement {name} --stage negotiated --gate"
         )
     return "Mend definitions and examples of the codes, then label a new round with them."
+
+
+def _without_value(gate: Gate, name: str) -> str:
+    from analysis.statistics.agreement.tallies import ONE_CATEGORY
+
+    if ONE_CATEGORY in gate.reason:
+        return (
+            "All labels are one code, so nothing shows that raters tell codes apart: label items "
+            f"of other kinds, or go on and say why: annotation round NEXT --despite-gate REASON "
+            f"(NEXT comes after {name})"
+        )
+    if "is for two raters" in gate.reason:
+        return (
+            f"The statistic that was fixed does not fit this round. Look at one that does: "
+            f"annotation agreement {name} --statistic pairwise; the next round fixes it in "
+            "study.toml."
+        )
+    return "Let two raters label more items: labels come by annotation pull or annotation import."

@@ -6,9 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.agreement.choices import JACCARD, MASI, TREE, Choice
+from annotation.agreement.choices import JACCARD, MASI, TREE, WHOLE, Choice, escaped, variant
 from annotation.agreement.codings import Coding, code_ratings, depth_of
 from annotation.agreement.confusing import Confusion, confusions
+from data.errors import StudyError
 
 if TYPE_CHECKING:
     from analysis.statistics.agreement.coding import Estimate
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 
 # In this order they are shown, behind the fixed one.
 _SINGLE = ("krippendorff", TREE, "fleiss", "pairwise", "cohen", "gwet", "percent")
-_MULTIPLE = (MASI, JACCARD, "krippendorff", "fleiss", "pairwise", "cohen", "gwet", "percent")
+_MULTIPLE = (MASI, JACCARD, WHOLE, "fleiss", "pairwise", "cohen", "gwet", "percent")
 _BEHIND = {
     TREE: ", tree distance",
     JACCARD: ", Jaccard distance of sets",
     MASI: ", MASI distance of sets",
+    WHOLE: ", whole sets",
 }
 _TWO = 2
 
@@ -86,6 +88,7 @@ class Measuring:
 
     def agreement(self, rated: Rated, main: str) -> Agreement:
         """Everything; `main` is the statistic that parts are measured with."""
+        refuse_unfit(main, rated)
         coding = self.code(rated)
         main = variant(main, is_multiple=rated.is_multiple)
         return Agreement(
@@ -138,9 +141,14 @@ class Measuring:
         return tuple(self.measured(coding, key) for key in wanted)
 
     def _categories(self, rated: Rated, coding: Coding) -> tuple[Part, ...]:
-        """For each code: this one or another. Fleiss' kappa of the category."""
+        """For each code: this one or another. Fleiss' kappa of the category.
+
+        Only of items with two ratings: those with one would change how frequent a code is by
+        chance, and a code on which nobody agreed would look agreed upon.
+        """
         from analysis.statistics.agreement.measuring import measure_categories
 
+        coding = coding.compared
         given = _given(coding)
         if coding.is_multiple:
             parts = {code: self.measured(coding.only(code), "fleiss") for code in given}
@@ -178,7 +186,7 @@ class Measuring:
         alike = measure_pairs(coding.coded, "percent")
         return tuple(
             Part(
-                f"{coding.raters[one]}~{coding.raters[other]}",
+                f"{escaped(coding.raters[one])}~{escaped(coding.raters[other])}",
                 f"{coding.raters[one]} and {coding.raters[other]}",
                 Measured(key, title_of(key), estimate),
                 _hundred(alike[one, other].value),
@@ -227,11 +235,19 @@ class Measuring:
         return Part(name, label, self.measured(coding, key), _hundred(alike.value), count)
 
 
-def variant(key: str, *, is_multiple: bool) -> str:
-    """The statistic that a name means: alpha of sets of codes is that with the MASI distance."""
-    if is_multiple:
-        return MASI if key in ("krippendorff", TREE) else key
-    return "krippendorff" if key in (MASI, JACCARD) else key
+def refuse_unfit(key: str, rated: Rated) -> None:
+    """Refuse a distance that the labels of a round do not have."""
+    if key in (MASI, JACCARD, WHOLE) and not rated.is_multiple:
+        raise StudyError(
+            f"{key} is for rounds where raters may give several codes, which {rated.name!r} is not",
+            "Take krippendorff, or name the rounds that it is for.",
+        )
+    if key == TREE and rated.is_multiple:
+        raise StudyError(
+            f"{key} is for rounds where raters give one code; in {rated.name!r} they may give "
+            "several",
+            f"Take {MASI}, {JACCARD} or {WHOLE}, or name the rounds that it is for.",
+        )
 
 
 def statistic_of(key: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.agreement.cautions import DEFAULT, Caution, Fixed, cautions_for, common, fixed_for
-from annotation.agreement.measuring import Agreement, Measured, Measuring, variant
+from annotation.agreement.choices import variant
+from annotation.agreement.measuring import Agreement, Measured, Measuring, refuse_unfit
 from annotation.agreement.printed import Comparison, Printed, compare
 from annotation.agreement.sources import Rated, has_negotiated, read_round, together
 from annotation.rounds import find_round, round_names
@@ -131,6 +132,7 @@ class _Survey:
 
     def _measured(self, found: Agreement, key: str) -> Measured:
         """A statistic of what was measured: if it is not among those, it is added now."""
+        refuse_unfit(key, found.rated)
         key = variant(key, is_multiple=found.rated.is_multiple)
         for measured in found.measures:
             if measured.key == key:
@@ -144,13 +146,13 @@ class _Survey:
             key = (each.taxonomy.name, each.taxonomy.version, each.is_multiple)
             groups.setdefault(key, []).append(each)
         several = {key: parts for key, parts in groups.items() if len(parts) >= _TWO}
-        taxonomies = [key[0] for key in several]
+        names = _names(several)
         pools = []
-        for (taxonomy, version, _), parts in several.items():
+        for key, parts in several.items():
             rounds = [of for each in parts for of in each.rounds]
             fixed = fixed_for(rounds, self._choice, self._settings)
             found = self._measuring.agreement(together(self._reader, parts), fixed.key)
-            name = taxonomy if taxonomies.count(taxonomy) == 1 else f"{taxonomy} {version}"
+            name = names[key]
             title = "together" if len(several) == 1 else f"together ({name})"
             cautions = cautions_for(found, fixed)
             pools.append(Entry(title, ("together", name), found, fixed, cautions))
@@ -161,8 +163,10 @@ class _Survey:
         for entry in entries:
             rated = entry.found.rated
             groups.setdefault((rated.taxonomy.name, rated.is_multiple), []).append(entry)
+        names = [taxonomy for taxonomy, _is_multiple in groups]
         trends = []
-        for (taxonomy, is_multiple), group in groups.items():
+        for (name, is_multiple), group in groups.items():
+            taxonomy = name if names.count(name) == 1 else f"{name} {_choice(is_multiple)}"
             key = common(entry.found.main.key for entry in group)
             key = key or variant(DEFAULT, is_multiple=is_multiple)
             points = tuple(point for entry in group for point in self._points(entry, key))
@@ -185,6 +189,26 @@ class _Survey:
                 measured = self._measuring.measured(self._measuring.code(rated), key)
             items = measured.estimate.items
             yield Point(entry.name, stage, measured, items, entry.fixed.threshold)
+
+
+def _names(keys: Iterable[tuple[str, str, bool]]) -> dict[tuple[str, str, bool], str]:
+    """What pools are called: by taxonomy, and by as much more as tells them apart."""
+    known = list(keys)
+    names = {}
+    for key in known:
+        taxonomy, version, is_multiple = key
+        same = [each for each in known if each[0] == taxonomy]
+        words = [taxonomy]
+        if len({each[1] for each in same}) > 1:
+            words.append(version)
+        if sum(each[1] == version for each in same) > 1:
+            words.append(_choice(is_multiple))
+        names[key] = " ".join(words)
+    return names
+
+
+def _choice(is_multiple: bool) -> str:  # noqa: FBT001  (a word for it)
+    return "multiple" if is_multiple else "single"
 
 
 def _refuse_strays(printed: tuple[Printed, ...], names: list[str]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from annotation.agreement.choices import ANALYSIS, By
+from annotation.agreement.choices import ANALYSIS, By, escaped
 from annotation.agreement.figures import all_figures
 from annotation.agreement.measuring import statistic_of
 from annotation.agreement.printed import RULE, interval_of
@@ -37,7 +37,9 @@ def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] =
         title=_title(overview),
         parameters=overview.choice.parameters,
         summary=tuple(
-            line for entry in entries for line in (_summary(entry, scale, gates), *_beside(entry))
+            line
+            for entry in entries
+            for line in (_summary(overview, entry, scale, gates), *_beside(entry))
         ),
         claims=tuple(_claims(overview)),
         tables=all_tables(overview, gates, by, scale),
@@ -72,39 +74,26 @@ def _title(overview: Overview) -> str:
     return f"Agreement of raters{after}: {names}"
 
 
-def _summaries(overview: Overview, scale: Scale, gates: Sequence[Gate]) -> tuple[str, ...]:
-    """A sentence for each of a few rounds; of many, only what they are together."""
-    few = len(overview.entries) <= _FEW
-    told = [*(overview.entries if few else ()), *overview.pools]
-    lines = [_summary(entry, scale, gates) for entry in told]
-    if not few:
-        valued = [each for each in overview.entries if each.found.main.estimate.value is not None]
-        values = sorted(valued, key=lambda each: each.found.main.estimate.value or 0.0)
-        ends = [
-            f"{formatting.measure(each.found.main.estimate.value)} ({each.name})"
-            for each in (*values[:1], *values[-1:])
-        ]
-        many = f"{len(overview.entries)} rounds"
-        lines.insert(0, f"{many}: values from {' to '.join(ends)}." if ends else f"{many}.")
-    return (*lines, *(line for entry in overview.entries for line in _beside(entry)))
-
-
-def _summary(entry: Entry, scale: Scale, gates: Sequence[Gate]) -> str:
+def _summary(overview: Overview, entry: Entry, scale: Scale, gates: Sequence[Gate]) -> str:
     main, counts = entry.found.main, entry.found.counts
     word = scale.word(main)
     how = "fixed beforehand" if entry.fixed.beforehand else "not fixed beforehand"
+    low, high = interval_of(main)
+    behind = (
+        "" if low is None else f"95 % interval {formatting.interval(low, high)}",
+        f"{word}, {scale.title}" if word else "",
+        how,
+    )
     value = (
-        f"{main.title} {formatting.number(main.estimate.value)} (95 % interval "
-        f"{formatting.interval(*interval_of(main))}"
-        + (f"; {word}, {scale.title}" if word else "")
-        + f"; {how})"
+        f"{main.title} {formatting.number(main.estimate.value)} ({'; '.join(filter(None, behind))})"
         if main.estimate.value is not None
         else f"{main.title} has no value: {main.estimate.reason}"
     )
     gate = next((each for each in gates if entry.path == ("rounds", each.round)), None)
     passed = "" if gate is None else f" Gate {'passed' if gate.is_passed else 'NOT passed'}."
+    told = f" [{overview.choice.told}]" if overview.choice.told else ""
     return (
-        f"{entry.name}: {value}. {formatting.count(counts.compared)} of "
+        f"{entry.name}{told}: {value}. {formatting.count(counts.compared)} of "
         f"{formatting.counted(counts.items, 'item')} with two ratings or more, "
         f"{formatting.counted(counts.raters, 'rater')}.{passed}"
     )
@@ -142,8 +131,8 @@ def _statistic_claims(
         if measured.estimate.value is not None:
             yield _claim(
                 _claim_id(overview, entry, measured.key),
-                f"{measured.title} of {_told(entry)}",
-                f"{_place(overview, entry)}.statistics.{measured.key}.value",
+                f"{measured.title} of {_told(overview, entry)}",
+                _place(overview, entry, "statistics", measured.key),
                 measured,
                 entry,
             )
@@ -155,25 +144,29 @@ def _part_claims(overview: Overview, entry: Entry) -> Iterator[Claim]:
             if part.measured.estimate.value is not None:
                 yield _claim(
                     _claim_id(overview, entry, word, part.key),
-                    f"{part.measured.title} of {_told(entry)}, {word} {part.label}",
-                    f"{_place(overview, entry)}.{word}.{part.key}.value",
+                    f"{part.measured.title} of {_told(overview, entry)}, {word} {part.label}",
+                    _place(overview, entry, word, part.key),
                     part.measured,
                 )
 
 
 def _claim_id(overview: Overview, entry: Entry, *words: str) -> str:
+    """Dots part its words. Only the last, which may be a code such as 4.2, has dots of its own."""
     alone = len(overview.choice.rounds) == 1  # then the round is in the result's name
-    return ".".join((overview.choice.result_name, *(() if alone else entry.path), *words))
+    path = () if alone else map(escaped, entry.path)
+    return ".".join((overview.choice.result_name, *path, *words))
 
 
-def _place(overview: Overview, entry: Entry) -> str:
-    return f"{overview.choice.called}: {'.'.join(entry.path)}"
+def _place(overview: Overview, entry: Entry, *words: str) -> str:
+    """Where in the document the value stands; a dot inside of a word is `%2E`."""
+    return f"{overview.choice.called}: {'.'.join(map(escaped, (*entry.path, *words, 'value')))}"
 
 
-def _told(entry: Entry) -> str:
+def _told(overview: Overview, entry: Entry) -> str:
     names = [each.name for each in entry.found.rated.rounds]
     after = " after discussion" if entry.found.rated.stage == "negotiated" else ""
-    return f"round{'s' if len(names) > 1 else ''} {', '.join(names)}{after}"
+    told = f" [{overview.choice.told}]" if overview.choice.told else ""
+    return f"round{'s' if len(names) > 1 else ''} {', '.join(names)}{after}{told}"
 
 
 def _claim(
@@ -286,9 +279,10 @@ def _notes(overview: Overview, scale: Scale) -> tuple[str, ...]:
     choice = overview.choice
     resampled = (
         f"Intervals are percentiles of a bootstrap over items ({choice.resamples:,} resamples, "
-        f"seed {choice.seed}); the analytic ones stand beside them."
+        f"seed {choice.seed}), analytic where resamples give none; the analytic ones stand "
+        "beside them. Perfect agreement has none."
         if choice.resamples
-        else "Intervals are analytic."
+        else "Intervals are analytic. Perfect agreement has none."
     )
     notes = [
         resampled,
@@ -297,6 +291,10 @@ def _notes(overview: Overview, scale: Scale) -> tuple[str, ...]:
         "Answers that are no code (unclear, not a fault, a new code) "
         + ("count as codes." if choice.special == "as-code" else "count as missing."),
     ]
+    if choice.raters:
+        notes.append(f"Only labels of {', '.join(choice.raters)}.")
+    if choice.version:
+        notes.append(f"Labels of other versions of the taxonomy, carried to {choice.version}.")
     if choice.first is not None:
         notes.append(
             f"Only the first {choice.first} raters of each item: in the order of the sheet's "

@@ -52,10 +52,10 @@ def read_round(
     taxonomy = Versions.known(reader, directory, of.taxonomy).taxonomy(version)
     carry = carrier(reader, directory, of.taxonomy, version) if choice.version else None
     ratings = ratings_of(reader, of, version=version, carry=carry)
-    negotiated = 0
+    discussed: frozenset[tuple[str, str]] = frozenset()
     if wanted == "negotiated":
         after = ratings_of(reader, of, stage="negotiated", version=version, carry=carry)
-        negotiated = len(after.given)
+        discussed = frozenset(after.given)
         ratings = replace(
             ratings,
             raters=tuple(dict.fromkeys((*ratings.raters, *after.raters))),
@@ -67,6 +67,7 @@ def read_round(
     unfinished = _unfinished(reader, of, ratings)
     if choice.first is not None:
         ratings = _first(reader, ratings, of, choice.first)
+    negotiated = len(discussed & ratings.given.keys())
     return Rated(of.name, (of,), wanted, taxonomy, ratings, negotiated, unfinished)
 
 
@@ -80,12 +81,6 @@ def together(reader: Reader, parts: list[Rated]) -> Rated:
     """The ratings of several rounds as if they were one; an item of each stays an item."""
     first = parts[0]
     names = [part.name for part in parts]
-    marks = ", ".join("?" for _ in names)
-    repeated = reader.value(
-        "SELECT count(*) FROM (SELECT artifact_id FROM store.item "
-        f"WHERE round IN ({marks}) GROUP BY artifact_id HAVING count(DISTINCT round) > 1)",
-        names,
-    )
 
     def own(part: Rated, item: str) -> str:
         return f"{part.name}\0{item}"
@@ -114,8 +109,20 @@ def together(reader: Reader, parts: list[Rated]) -> Rated:
         ),
         sum(part.negotiated for part in parts),
         sum(part.unfinished for part in parts),
-        int(repeated or 0),
+        _repeated(reader, parts),
     )
+
+
+def _repeated(reader: Reader, parts: list[Rated]) -> int:
+    """The artifacts that have ratings in several of the rounds."""
+    rounds: dict[str, set[str]] = {}
+    for part in parts:
+        rated = {item for item, _rater in part.ratings.given}
+        sql = "SELECT item_id, artifact_id FROM store.item WHERE round = ?"
+        for row in reader.rows(sql, [part.name]):
+            if row["item_id"] in rated:
+                rounds.setdefault(row["artifact_id"], set()).add(part.name)
+    return sum(len(names) > 1 for names in rounds.values())
 
 
 def _of_raters(ratings: Ratings, wanted: tuple[str, ...], round_name: str) -> Ratings:
@@ -125,7 +132,8 @@ def _of_raters(ratings: Ratings, wanted: tuple[str, ...], round_name: str) -> Ra
                 f"round {round_name!r} has no rater {rater!r}",
                 f"Its raters: {', '.join(ratings.raters) or 'none yet'}.",
             )
-    return ratings.only(raters=wanted)
+    undecided = frozenset(key for key in ratings.undecided if key[1] in wanted)
+    return replace(ratings.only(raters=wanted), undecided=undecided)
 
 
 def _first(reader: Reader, ratings: Ratings, of: Round, count: int) -> Ratings:

@@ -149,7 +149,7 @@ def _statistics(entries: Sequence[Entry], scale: Scale, *, folded: bool) -> Tabl
         for at, measured in enumerate(entry.found.measures):
             leading = at == 0 and entry.fixed.beforehand
             note = FIXED if leading else measured.estimate.reason
-            cells = (measured.title, *measure_cells(measured, scale), note)
+            cells = (measured.title, note, *measure_cells(measured, scale))
             rows.append((entry.name, *cells) if several else cells)
     return Table(
         "statistics",
@@ -157,8 +157,8 @@ def _statistics(entries: Sequence[Entry], scale: Scale, *, folded: bool) -> Tabl
         (
             *([_ROUND] if several else []),
             Column("statistic", "Statistic"),
-            *measure_columns(scale),
             Column("note", "Note"),
+            *measure_columns(scale),
         ),
         tuple(rows),
         folded=folded,
@@ -261,8 +261,8 @@ _COUNTED: dict[By, tuple[str, str]] = {
     By.LEVEL: ("codes", "Codes"),
 }
 _NOTES = {
-    By.CATEGORY: "This code or another (Fleiss 1971). Agreeing: when one rater gives the code, "
-    "how often another does. Given: ratings with it.",
+    By.CATEGORY: "This code or another (Fleiss 1971), of the items with two ratings or more. "
+    "Agreeing: when one rater gives the code, how often another does. Given: ratings with it.",
     By.LEVEL: "Codes rolled up to a level of the tree; answers that are no code stay.",
 }
 

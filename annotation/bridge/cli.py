@@ -173,6 +173,9 @@ def push(
     own_servers: Annotated[
         bool, typer.Option("--own-servers", help="To each rater's own server (strict blindness).")
     ] = False,
+    version: Annotated[
+        str, typer.Option(help="What is to be labelled again in this version of the taxonomy.")
+    ] = "",
     again: Annotated[
         bool,
         typer.Option("--again", help="Make deleted projects anew; send removed tasks again."),
@@ -196,6 +199,8 @@ def push(
         annotation push pilot
 
         annotation push pilot --url https://labels.example.org --rater ana
+
+        annotation push pilot --version 2.0.0
     """
     from annotation.bridge import commands as bridge
     from annotation.bridge import view
@@ -204,13 +209,14 @@ def push(
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
     if plan:
-        planned = bridge.plan_round(opened, round_name, rater or ())
+        planned = bridge.plan_round(opened, round_name, rater or (), version)
         output.document(planned)
         output.show(console_table(view.plan_table(planned)))
         return
     found = bridge.push_round(
-        opened, round_name, output, url=url, raters=rater or (), own=own_servers, again=again
-    )
+        opened, round_name, output, url=url, raters=rater or (), own=own_servers, again=again,
+        version=version,
+    )  # fmt: skip
     output.document(found)
     output.show(console_table(view.pushed_table(found), with_aside=verbose))
     for remark in view.remarks(found):

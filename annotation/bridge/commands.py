@@ -12,7 +12,7 @@ from annotation.bridge import accounts, places, serving
 from annotation.bridge.installation import prepared
 from annotation.bridge.own_server import PORT, OwnServer, own_servers
 from annotation.bridge.pulling import pull
-from annotation.bridge.pushing import Plan, independent_plan, push, stage_plan
+from annotation.bridge.pushing import Plan, independent_plan, push, relabel_plan, stage_plan
 from annotation.rounds import find_round
 from data.errors import StudyError
 from data.store import Study
@@ -123,10 +123,10 @@ def push_round(
     raters: Sequence[str],
     own: bool,
     again: bool,
+    version: str = "",
 ) -> dict[str, Any]:
-    """Send the independent stage of a round."""
-    with study.reading() as reader:
-        plan = independent_plan(reader, round_name, raters)
+    """Send the independent stage of a round, or what of it is to be given again in a version."""
+    plan = _plan(study, round_name, raters, version)
     return _pushed(study, plan, output, url=url, own=own, again=again)
 
 
@@ -151,10 +151,18 @@ def push_stage(
     return _pushed(study, plan, output, url=url, own=own, again=again)
 
 
-def plan_round(study: Study, round_name: str, raters: Sequence[str]) -> dict[str, Any]:
-    """What a push would send, without asking any server."""
+def _plan(study: Study, round_name: str, raters: Sequence[str], version: str) -> Plan:
     with study.reading() as reader:
-        plan = independent_plan(reader, round_name, raters)
+        if version and version != find_round(reader, round_name).taxonomy_version:
+            return relabel_plan(reader, round_name, version, raters)
+        return independent_plan(reader, round_name, raters)
+
+
+def plan_round(
+    study: Study, round_name: str, raters: Sequence[str], version: str = ""
+) -> dict[str, Any]:
+    """What a push would send, without asking any server."""
+    plan = _plan(study, round_name, raters, version)
     return {
         "round": round_name,
         "stage": plan.stage,

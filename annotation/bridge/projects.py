@@ -46,11 +46,13 @@ class Wanted:
     rater: str
     stage: Stage
     mark: str  # in the description of the project
+    version: str = ""  # of the taxonomy, where it is not the one that the round began with
 
     @property
     def title(self) -> str:
         """What raters see in their list of projects."""
         stage = "" if self.stage == "independent" else f" ({self.stage})"
+        stage += f" {self.version}" if self.version else ""
         room = _TITLE - len(stage) - 3
         rater = self.rater[: room // 2]
         return f"{self.round.name[: room - len(rater)]} · {rater}{stage}"
@@ -66,11 +68,13 @@ class Wanted:
 
 def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wanted:
     """The project of a rater, with a mark that no other study has."""
-    made_by = reader.value("SELECT run_id FROM store.round WHERE round = ?", [of.name])
-    parts = (made_by, of.name, rater, stage, of.taxonomy, of.taxonomy_version)
-    return Wanted(
-        of, rater, stage, f"faultatlas:{hashlib.sha256(repr(parts).encode()).hexdigest()[:20]}"
+    [made] = reader.rows(
+        "SELECT run_id, taxonomy_version FROM store.round WHERE round = ?", [of.name]
     )
+    is_first = made["taxonomy_version"] == of.taxonomy_version
+    parts = (made["run_id"], of.name, rater, stage, of.taxonomy, of.taxonomy_version)
+    mark = f"faultatlas:{hashlib.sha256(repr(parts).encode()).hexdigest()[:20]}"
+    return Wanted(of, rater, stage, mark, "" if is_first else of.taxonomy_version)
 
 
 def places(reader: Reader, round_name: str) -> list[Place]:

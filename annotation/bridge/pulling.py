@@ -8,7 +8,7 @@ Pull can be repeated, and ended at any instant: labels are stored in one transac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from annotation.bridge import projects
@@ -88,7 +88,12 @@ class _Known:
 def _known(reader: Reader, of: Round, place: Place) -> _Known:
     rows = reader.rows("SELECT item_id FROM store.item WHERE round = ?", [of.name])
     return _Known(
-        projects.wanted_project(reader, of, place.rater, place.stage),
+        projects.wanted_project(
+            reader,
+            replace(of, taxonomy_version=place.taxonomy_version),
+            place.rater,
+            place.stage,
+        ),
         kept_taxonomy(reader, of.taxonomy, place.taxonomy_version),
         projects.known_tasks(reader, place),
         accounts(reader, place.server),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from annotation.bridge import projects
@@ -16,6 +16,7 @@ from annotation.bridge.contents import Content, contents_of, page_of
 from annotation.bridge.remote import GoneError, Remote, RemoteTask
 from annotation.planning.gates import require_gate
 from annotation.rounds import find_round
+from annotation.taxonomies.relabelling import relabel_queue
 from data import provenance
 from data.errors import StudyError
 
@@ -65,12 +66,7 @@ class Plan:
 def independent_plan(reader: Reader, round_name: str, raters: Sequence[str] = ()) -> Plan:
     """The items that raters label on their own, each in the rater's own order."""
     of = find_round(reader, round_name)
-    unknown = [rater for rater in raters if rater not in of.raters]
-    if unknown:
-        raise StudyError(
-            f"{unknown[0]} is no rater of round {round_name}",
-            f"Its raters: {', '.join(of.raters) or 'none'}.",
-        )
+    _refuse_unknown(of, raters)
     require_gate(reader, of)
     items: dict[str, list[str]] = {
         rater: [] for rater in of.raters if not raters or rater in raters
@@ -82,6 +78,35 @@ def independent_plan(reader: Reader, round_name: str, raters: Sequence[str] = ()
         if row["rater"] in items:
             items[row["rater"]].append(row["item_id"])
     return Plan(of, "independent", {rater: each for rater, each in items.items() if each}, {})
+
+
+def relabel_plan(reader: Reader, round_name: str, version: str, raters: Sequence[str] = ()) -> Plan:
+    """The items whose labels wait to be given again in a version, for those who gave them.
+
+    A model's proposals are of the version before and are not shown.
+    """
+    of = find_round(reader, round_name)
+    waiting = [
+        each.said for each in relabel_queue(reader, of, version) if each.said.stage == "independent"
+    ]
+    _refuse_unknown(of, raters, {said.rater for said in waiting})
+    items: dict[str, list[str]] = {}
+    for said in waiting:
+        there = items.setdefault(said.rater, [])
+        if said.item_id not in there:
+            there.append(said.item_id)
+    wanted = {rater: each for rater, each in items.items() if not raters or rater in raters}
+    of = replace(of, taxonomy_version=version, suggestions=False)
+    return Plan(of, "independent", wanted, {})
+
+
+def _refuse_unknown(of: Round, raters: Sequence[str], others: Iterable[str] = ()) -> None:
+    unknown = [rater for rater in raters if rater not in {*of.raters, *others}]
+    if unknown:
+        raise StudyError(
+            f"{unknown[0]} is no rater of round {of.name}",
+            f"Its raters: {', '.join(of.raters) or 'none'}.",
+        )
 
 
 def stage_plan(

@@ -73,7 +73,11 @@ def plan_round(
     ] = None,
     after: Annotated[
         str | None,
-        typer.Option(metavar="ROUND", help="Begin only when the gate of this round is passed."),
+        typer.Option(
+            metavar="ROUND",
+            help="Begin only when the gate of this round is passed; `none`: of no round.",
+            show_default="the last of the sample and taxonomy that has a gate",
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -93,9 +97,9 @@ def plan_round(
 ) -> None:
     """Plan a round: which items, which raters, who labels what in which order.
 
-    It takes the next items of the sample that no round with this taxonomy has. Statistic and gate
-    are fixed here, before the first label, from study.toml unless given. The same command again
-    changes nothing.
+    It takes the next items of the sample that no planned round with this taxonomy has. Statistic
+    and gate are fixed here, before the first label, from study.toml unless given; the round after
+    it waits for its gate. The same command again changes nothing.
 
     Examples:
 
@@ -107,7 +111,8 @@ def plan_round(
 
         annotation round rest-1 --despite-gate "two codes were merged after the discussion"
     """
-    from annotation.planning.planning import Options, run_round
+    from annotation.planning.options import Options
+    from annotation.planning.planning import run_round
     from annotation.planning.view import planned_table, planned_words
     from report.tables import console_table
 

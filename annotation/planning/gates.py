@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from annotation.rounds import Round, find_round
 from data.errors import StudyError
 from data.provenance import utc_now
-from report.formatting import number
+from report.formatting import counted, number
 
 if TYPE_CHECKING:
     from annotation.agreement.gate import Gate
@@ -16,16 +17,27 @@ if TYPE_CHECKING:
     from data.store import Reader, Writer
 
 _DESPITE = "not passed, and round "  # what such a reason begins with
+_MISSING = """
+SELECT count(*) FROM store.assignment a WHERE round = ? AND NOT EXISTS (
+    SELECT 1 FROM labels l WHERE l.round = a.round AND l.item_id = a.item_id
+        AND l.rater = a.rater AND l.stage = 'independent' AND l.is_current)
+"""
+_CHANGED = """
+SELECT stage, max(coalesce(ended_at, started_at)) AS at
+FROM store.answer JOIN store.run USING (run_id) WHERE round = ? GROUP BY stage
+"""
 
 State = Literal["none", "open", "passed", "failed", "despite"]
 
 
 @dataclass(frozen=True)
 class Hold:
-    """How the gate between a round and the one before it stands."""
+    """How the gate between a round and those before it stands."""
 
-    state: State  # none: there is nothing to pass; open: not decided yet
+    state: State  # none: there is nothing to pass; open: not decided, or not on all labels
     words: str = ""
+    before: str = ""  # the round whose gate it is
+    next: str = ""  # the command that may open it
 
     @property
     def lets_pass(self) -> bool:
@@ -33,45 +45,126 @@ class Hold:
         return self.state in ("none", "passed", "despite")
 
 
-def last_measured(reader: Reader, round_name: str) -> Gate | None:
-    """The last decision on a round that was measured: not a reason to go on in spite of one."""
-    from annotation.agreement.gate import Gate
+@dataclass(frozen=True)
+class Standing:
+    """How the gate of a round stands, by the labels that it has now."""
+
+    gate: Gate | None  # the decision that counts
+    missing: int  # labels that are still to come
+    is_outdated: bool = False  # whether labels were changed after it
+    is_discussed: bool = False  # whether there are labels that were given after discussion
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether agreement was high enough on all labels, as they are."""
+        passed = self.gate is not None and self.gate.is_passed
+        return passed and not self.missing and not self.is_outdated
+
+
+def _decisions(reader: Reader, round_name: str) -> list[Gate]:
+    """Decisions on a round by what was fixed, the last first; no reason to go on in spite of one.
+
+    Nor those by labels, a statistic or a threshold that were chosen afterwards.
+    """
+    from annotation.agreement.gate import OFF_PLAN, Gate
 
     rows = reader.rows(
         "SELECT * EXCLUDE run_id FROM gates WHERE round = ? AND NOT starts_with(reason, ?) "
-        "ORDER BY decided_at DESC LIMIT 1",
-        [round_name, _DESPITE],
+        "AND NOT starts_with(reason, ?) ORDER BY decided_at DESC",
+        [round_name, _DESPITE, OFF_PLAN],
     )
-    return Gate(**rows[0]) if rows else None
+    return [Gate(**row) for row in rows]
+
+
+def standing(reader: Reader, of: Round) -> Standing:
+    """How the gate of a round stands.
+
+    A decision is on the labels that were there. As long as those of its stage and before stay as
+    they were it holds, and one that was passed is not undone by measuring something else later.
+    """
+    changed = {row["stage"]: row["at"] for row in reader.rows(_CHANGED, [of.name])}
+    missing = int(reader.value(_MISSING, [of.name]))
+    discussed = "negotiated" in changed
+
+    def holds(gate: Gate) -> bool:
+        stages = ("independent",) if gate.stage == "independent" else ("independent", gate.stage)
+        return all(changed.get(stage, gate.decided_at) <= gate.decided_at for stage in stages)
+
+    decisions = _decisions(reader, of.name)
+    holding = [gate for gate in decisions if holds(gate)]
+    for gate in (*(each for each in holding if each.is_passed), *holding):
+        return Standing(gate, missing, is_discussed=discussed)
+    last = decisions[0] if decisions else None
+    return Standing(last, missing, is_outdated=last is not None, is_discussed=discussed)
+
+
+def gate_before(reader: Reader, of: Round) -> Round | None:
+    """The nearest round before this one that has a gate; those in between have none."""
+    name = of.after
+    while name is not None:
+        before = find_round(reader, name)
+        if before.threshold is not None and before.statistic is not None:
+            return before
+        name = before.after
+    return None
 
 
 def hold_on(reader: Reader, of: Round) -> Hold:
     """How the gate before a round stands."""
-    if of.after is None:
+    before = gate_before(reader, of)
+    if before is None:
         return Hold("none")
-    before = find_round(reader, of.after)
-    if before.threshold is None or before.statistic is None:
-        return Hold("none")
-    gate = last_measured(reader, before.name)
-    if gate is not None and gate.is_passed:
-        return Hold("passed", _measured(gate))
-    if said := _despite(reader, of):
-        return Hold("despite", said)
+    found = standing(reader, before)
+    if found.gate is not None and found.is_passed:
+        return Hold("passed", _measured(found.gate), before.name)
+    if said := _despite(reader, of, before.name):
+        return Hold("despite", said, before.name)
+    return _held(before, found)
+
+
+def _held(before: Round, found: Standing) -> Hold:
+    """Why a gate that is not passed is not, and what may open it."""
+    name, gate = before.name, found.gate
+    measure = measuring(name, found)
+    if found.missing:
+        words = f"round {name!r} waits for {counted(found.missing, 'label')}"
+        if gate is not None:
+            words += ", and a gate that was decided before they are there does not count"
+        return Hold("open", words, name, f"annotation pull {shlex.quote(name)}")
     if gate is None:
-        needed = f"{before.statistic} must reach {number(before.threshold)}"
-        return Hold("open", f"the gate of round {before.name!r} was not decided yet: {needed}")
-    return Hold("failed", f"the gate of round {before.name!r} was not passed: {_measured(gate)}")
+        needed = f"{before.statistic} must reach {number(before.threshold or 0.0)}"
+        words = f"the gate of round {name!r} was not decided yet: {needed}"
+        return Hold("open", words, name, measure)
+    if found.is_outdated:
+        words = f"labels of round {name!r} were changed after its gate was decided"
+        return Hold("open", words, name, measure)
+    words = f"the gate of round {name!r} was not passed: {_measured(gate)}"
+    return Hold("failed", words, name, measure)
+
+
+def measuring(name: str, found: Standing) -> str:
+    """The command that decides on a round: by what was said after discussion, if it was."""
+    stage = " --stage negotiated" if found.is_discussed else ""
+    return f"annotation agreement {shlex.quote(name)}{stage} --gate"
 
 
 def require_gate(reader: Reader, of: Round) -> None:
-    """Refuse to begin a round before the gate of the one before it is passed."""
+    """Refuse to begin a round before the gate of those before it is passed."""
     hold = hold_on(reader, of)
-    if not hold.lets_pass:
-        raise StudyError(
-            f"round {of.name!r} cannot begin: {hold.words}",
-            f"Measure it: annotation agreement {of.after} --gate; or go on and say why: "
-            f'annotation round {of.name} --despite-gate "REASON"',
-        )
+    if hold.lets_pass:
+        return
+    verb = "Label it" if hold.next.startswith("annotation pull") else "Measure it"
+    raise StudyError(
+        f"round {of.name!r} cannot begin: {hold.words}",
+        f"{verb}: {hold.next}; or go on and say why: "
+        f'annotation round {shlex.quote(of.name)} --despite-gate "REASON"',
+    )
+
+
+def require_gate_at_first(reader: Reader, of: Round) -> None:
+    """The same for a round that nobody has labelled; what has labels can be looked at."""
+    if reader.value("SELECT 1 FROM store.answer WHERE round = ? LIMIT 1", [of.name]) is None:
+        require_gate(reader, of)
 
 
 def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
@@ -85,22 +178,25 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
     reason = " ".join(reason.split())
     if not reason:
         raise StudyError(
-            "it is not said why to go on", f'annotation round {of.name} --despite-gate "REASON"'
+            "it is not said why to go on",
+            f'annotation round {shlex.quote(of.name)} --despite-gate "REASON"',
         )
     hold = hold_on(writer, of)
     if hold.state == "despite" and hold.words == reason:
         return False
-    if hold.state in ("none", "passed") or of.after is None:
+    if hold.state in ("none", "passed"):
         raise StudyError(
-            f"no gate holds round {of.name!r} up", f"Leave it out: annotation push {of.name}"
+            f"no gate holds round {of.name!r} up",
+            f"Leave it out: annotation push {shlex.quote(of.name)}",
         )
-    before = find_round(writer, of.after)
-    last = last_measured(writer, before.name)
+    before = find_round(writer, hold.before)
+    last = standing(writer, before).gate
     put_gate(
         writer,
         replace(
-            last
-            or Gate(
+            replace(last, is_passed=False)
+            if last
+            else Gate(
                 round=before.name,
                 stage="independent",
                 statistic=before.statistic or "",
@@ -126,16 +222,20 @@ def _prefix(of: Round) -> str:
     return f"{_DESPITE}{of.name} goes on in spite of it: "
 
 
-def _despite(reader: Reader, of: Round) -> str:
+def _despite(reader: Reader, of: Round, before: str) -> str:
     """Why a round goes on in spite of the gate; nothing if it does not."""
     said = reader.value(
         "SELECT reason FROM store.gate WHERE round = ? AND NOT is_passed "
         "AND starts_with(reason, ?) ORDER BY decided_at DESC LIMIT 1",
-        [of.after, _prefix(of)],
+        [before, _prefix(of)],
     )
     return str(said or "").removeprefix(_prefix(of))
 
 
 def _measured(gate: Gate) -> str:
-    value = "nothing could be measured" if gate.value is None else number(gate.value)
+    from annotation.agreement.gate import beside
+
+    value = "nothing could be measured"
+    if gate.value is not None:
+        value = beside(gate.value, gate.threshold)
     return f"{gate.statistic} {value}, {number(gate.threshold)} is needed"

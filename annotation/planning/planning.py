@@ -10,66 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.planning.assigning import assigned, parts_of
 from annotation.planning.gates import Hold, go_on, hold_on
+from annotation.planning.next_items import next_items
+from annotation.planning.options import DEFAULT_SEED, Options
+from annotation.planning.rules import fixed_gate, gate_remarks, round_before
 from annotation.rounds import (
     Assignment,
-    Item,
     Round,
-    checked_name,
     find_round,
     put_assignments,
     put_items,
     put_round,
+    refuse_alike,
     round_names,
 )
 from annotation.samples.storage import find_sample
 from data import provenance
 from data.errors import StudyError
-from data.settings import STATISTICS, Settings, read_settings
+from data.settings import read_settings
 
 if TYPE_CHECKING:
     from data.provenance import Run
     from data.store import Reader, Study, Writer
     from data.taxonomy import Taxonomy
 
-DEFAULT_SEED = 1
-_NEXT = """
-SELECT s.artifact_id, s.stratum, a.kind IS NOT NULL AS is_there
-FROM store.sampled s LEFT JOIN artifacts a USING (artifact_id)
-WHERE s.sample = $1 AND s.artifact_id NOT IN (
-    SELECT i.artifact_id FROM store.item i JOIN store.round r USING (round)
-    WHERE r.sample = $1 AND r.taxonomy = $2
-)
-ORDER BY s.position
-"""
-
-
-@dataclass(frozen=True)
-class Options:
-    """What was asked for on the command line."""
-
-    name: str
-    sample: str | None = None
-    taxonomy: str | None = None
-    raters: tuple[str, ...] = ()
-    size: int | None = None
-    parts: int | None = None
-    overlap: float | None = None
-    raters_per_item: int | None = None
-    gate: float | None = None
-    statistic: str | None = None
-    after: str | None = None
-    seed: int | None = None
-    suggestions: bool = False
-
-    def arguments(self) -> dict[str, Any]:
-        """What was given: the same arguments are the same rounds."""
-        given = {key: value for key, value in vars(self).items() if value not in (None, (), False)}
-        return {**given, "raters": list(self.raters)}
-
-    @property
-    def plans(self) -> bool:
-        """Whether they say more than a name."""
-        return self != Options(self.name)
+_DEFAULTS = {"seed": DEFAULT_SEED}  # giving them says nothing
 
 
 @dataclass(frozen=True)
@@ -126,6 +90,7 @@ def run_round(study: Study, options: Options, despite: str | None) -> Outcome:
     """Plan rounds, say why one goes on in spite of a gate, or both."""
     with study.reading():  # nothing is made for a study that is not there
         pass
+    options = options.checked()
     if not options.plans and despite is None:
         with study.reading() as reader:
             return Outcome((_planned(reader, options.name),), is_new=False)
@@ -160,23 +125,22 @@ def _plan(writer: Writer, study: Study, options: Options, run: Run) -> Outcome:
             "Name a sample: --sample S. See them: annotation sample",
         )
     find_sample(writer, options.sample)
-    if options.after is not None:
-        find_round(writer, options.after)
-    items, missing = _next_items(writer, options, taxonomy)
-    wanted = items if options.size is None else items[: options.size]
-    remarks = []
-    if options.size is not None and options.size > len(items):
-        remarks.append(f"the sample has only {len(items):,} more, not {options.size:,}")
+    _refuse_alike(writer, options.raters)
+    after = round_before(writer, options, taxonomy.name)
+    found = next_items(writer, options.sample, taxonomy.name)
+    wanted = list(found.items[: options.size])
+    remarks = found.remarks(wanted)
+    if options.size is not None and options.size > len(found.items):
+        remarks.append(f"the sample has only {len(found.items):,} more, not {options.size:,}")
     settings = read_settings(study.directory)
     overlap, each = _overlap(options)
     provenance.record(writer, run, "ok")
-    after = options.after
     parts = parts_of([item.artifact_id for item in wanted], len(names))
     known = {item.item_id: item for item in wanted}
     for name, part in zip(names, parts, strict=True):
         seed = DEFAULT_SEED if options.seed is None else options.seed
         who = assigned(part, options.raters, overlap=overlap, each=each, seed=seed)
-        statistic, threshold = _gate(options, settings, who)
+        statistic, threshold = fixed_gate(options, settings, who)
         new = Round(
             name, "designed", taxonomy.name, taxonomy.version, taxonomy.choice, options.raters,
             sample=options.sample, after=after, overlap=_share_of_all(who, options, len(part)),
@@ -186,18 +150,30 @@ def _plan(writer: Writer, study: Study, options: Options, run: Run) -> Outcome:
         put_items(writer, name, [known[item] for item in part], run)
         put_assignments(writer, name, who, run)
         after = name
-    remarks += _remarks(writer, options, settings, names[0])
+    rounds = tuple(_planned(writer, name) for name in names)
+    remarks += gate_remarks(writer, options, settings, [each.round for each in rounds])
+    left = len(found.items) - len(wanted)
     return Outcome(
-        tuple(_planned(writer, name) for name in names),
-        True, tuple(missing), len(items) - len(wanted), tuple(remarks),
+        rounds, True, found.missing, left, tuple(remarks)
     )  # fmt: skip
 
 
 def _names(options: Options) -> list[str]:
-    checked_name(options.name)
     if options.parts is None:
         return [options.name]
     return [f"{options.name}-{number}" for number in range(1, options.parts + 1)]
+
+
+def _refuse_alike(reader: Reader, raters: Sequence[str]) -> None:
+    """Raters whose names differ by case only are taken for one who was misspelt."""
+    seen: dict[str, str] = {}
+    for rater in raters:
+        refuse_alike(reader, rater)
+        if seen.setdefault(rater.casefold(), rater) != rater:
+            raise StudyError(
+                f"raters {seen[rater.casefold()]!r} and {rater!r} differ by case only",
+                "Name each rater once; two people need names that are easier to tell apart.",
+            )
 
 
 def _taxonomy(study: Study, options: Options) -> Taxonomy:
@@ -211,26 +187,6 @@ def _taxonomy(study: Study, options: Options) -> Taxonomy:
     if not options.raters:
         raise StudyError("a round has no raters", "Name them: --rater ann --rater ben.")
     return TaxonomyLibrary(study.directory).taxonomy(options.taxonomy)
-
-
-def _next_items(
-    reader: Reader, options: Options, taxonomy: Taxonomy
-) -> tuple[list[Item], list[str]]:
-    """What no round of this sample and taxonomy has yet, in the order of the sample."""
-    rows = reader.rows(_NEXT, [options.sample, taxonomy.name])
-    missing = [row["artifact_id"] for row in rows if not row["is_there"]]
-    items = [
-        Item(row["artifact_id"], row["artifact_id"], row["stratum"])
-        for row in rows
-        if row["is_there"]
-    ]
-    if not items:
-        raise StudyError(
-            f"sample {options.sample!r} has nothing left that rounds with {taxonomy.name} do not "
-            "have",
-            f"Draw more: annotation sample {options.sample} --extend --size N",
-        )
-    return items, missing
 
 
 def _overlap(options: Options) -> tuple[float, int]:
@@ -251,63 +207,6 @@ def _shared(times: Counter[str], raters: int) -> int:
     return sum(count == raters for count in times.values())
 
 
-def _gate(
-    options: Options, settings: Settings, who: Sequence[Assignment]
-) -> tuple[str | None, float | None]:
-    """The statistic and what it must reach: fixed now, before there are labels."""
-    statistic = options.statistic or settings.statistic
-    threshold = settings.threshold if options.gate is None else options.gate
-    if statistic is not None and statistic not in STATISTICS:
-        raise StudyError(
-            f"there is no statistic {statistic!r}", f"Take one of {', '.join(STATISTICS)}."
-        )
-    if threshold is not None and not -1 <= threshold <= 1:
-        raise StudyError(f"a gate of {threshold:g}", "It lies between -1 and 1: --gate 0.7.")
-    if options.gate is not None and statistic is None:
-        raise StudyError(
-            "a gate needs a statistic that is fixed before the first label",
-            'Write it into study.toml ([agreement] statistic = "krippendorff"), or give '
-            "--statistic.",
-        )
-    if statistic == "cohen" and len(options.raters) > 2:
-        raise StudyError(
-            f"Cohen's kappa is for two raters, and {len(options.raters)} are named",
-            "Take pairwise, fleiss or krippendorff, in study.toml or with --statistic.",
-        )
-    if max(Counter(each.item_id for each in who).values()) < 2:
-        if options.gate is not None:
-            raise StudyError(
-                "no item has two raters, so that agreement cannot be measured",
-                "Leave --gate out, or give an --overlap or --raters-per-item 2.",
-            )
-        threshold = None
-    return statistic, threshold if statistic else None
-
-
-def _remarks(reader: Reader, options: Options, settings: Settings, first: str) -> list[str]:
-    made = find_round(reader, first)
-    found = []
-    if made.statistic is None:
-        found.append(
-            "no statistic of agreement was fixed beforehand: study.toml or --statistic does that"
-        )
-    elif settings.statistic is not None and options.statistic not in (None, settings.statistic):
-        found.append(f"study.toml says {settings.statistic}, this round holds to {made.statistic}")
-    if made.after is None:
-        earlier = reader.rows(
-            "SELECT round FROM store.round WHERE sample = ? AND taxonomy = ? AND threshold IS NOT "
-            "NULL AND run_id <> (SELECT run_id FROM store.round WHERE round = ?) "
-            "ORDER BY created_at DESC, round DESC LIMIT 1",
-            [made.sample, made.taxonomy, first],
-        )
-        found += [
-            f"round {row['round']} of this sample has a gate that does not hold this round up: "
-            f"--after {row['round']} would"
-            for row in earlier
-        ]
-    return found
-
-
 def _refuse_other(reader: Reader, name: str, options: Options, run: Run) -> None:
     """A round that is there is not planned otherwise."""
     rows = reader.rows(
@@ -315,13 +214,13 @@ def _refuse_other(reader: Reader, name: str, options: Options, run: Run) -> None
         "AND command = 'annotation round'",
         [name],
     )
-    was = json.loads(rows[0]["arguments"]) if rows else None
-    if was == json.loads(json.dumps(run.arguments)):
+    was = _DEFAULTS | json.loads(rows[0]["arguments"]) if rows else None
+    asked = _DEFAULTS | json.loads(json.dumps(run.arguments))
+    if was == asked:
         return
     differing = sorted(
-        key for key in {*(was or {}), *run.arguments}
-        if (was or {}).get(key) != run.arguments.get(key)
-    )  # fmt: skip
+        key for key in {*(was or {}), *asked} if (was or {}).get(key) != asked.get(key)
+    )
     raise StudyError(
         f"round {name!r} is there already, and was planned otherwise"
         + (f" ({', '.join(differing)})" if was else ""),

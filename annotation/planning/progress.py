@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.gates import Hold, hold_on, last_measured
+from annotation.planning.gates import Hold, Standing, hold_on, measuring, standing
 from annotation.rounds import Round, find_round, round_names
 from report.formatting import number
 
@@ -16,19 +16,29 @@ if TYPE_CHECKING:
     from annotation.agreement.gate import Gate
     from data.store import Reader, Study
 
-# One row for each round and rater that has something to label or has labelled something.
+# One row for each round and rater that has something to label or has labelled something. Where
+# items are assigned, labels of others are extra.
 _PROGRESS = """
 WITH given AS (
     SELECT round, rater,
-        count(DISTINCT item_id) FILTER (stage = 'independent') AS labelled,
+        count(DISTINCT item_id) FILTER (stage = 'independent' AND (is_wanted OR NOT is_planned))
+            AS labelled,
+        count(DISTINCT item_id) FILTER (stage = 'independent' AND is_planned AND NOT is_wanted)
+            AS extra,
         count(DISTINCT item_id) FILTER (stage = 'negotiated') AS negotiated,
         count(DISTINCT item_id) FILTER (stage = 'adjudicated') AS adjudicated,
         max(labelled_at) AS last_at
-    FROM labels WHERE is_current GROUP BY ALL
+    FROM (
+        SELECT l.*, a.item_id IS NOT NULL AS is_wanted,
+            l.round IN (SELECT round FROM store.assignment) AS is_planned
+        FROM labels l LEFT JOIN store.assignment a USING (round, item_id, rater)
+        WHERE is_current
+    )
+    GROUP BY ALL
 ), wanted AS (
     SELECT round, rater, count(*) AS assigned FROM store.assignment GROUP BY ALL
 )
-SELECT round, rater, assigned, coalesce(labelled, 0) AS labelled,
+SELECT round, rater, assigned, coalesce(labelled, 0) AS labelled, coalesce(extra, 0) AS extra,
     coalesce(negotiated, 0) AS negotiated, coalesce(adjudicated, 0) AS adjudicated, last_at
 FROM store.round_rater FULL JOIN given USING (round, rater) FULL JOIN wanted USING (round, rater)
 ORDER BY round, position NULLS LAST, rater
@@ -41,7 +51,8 @@ class OfRater:
 
     rater: str
     assigned: int | None  # None in a round that was imported
-    labelled: int
+    labelled: int  # of what is assigned
+    extra: int  # labels of what is not
     negotiated: int
     adjudicated: int
     last_at: datetime | None
@@ -57,7 +68,7 @@ class Progress:
     pushed: int  # projects in Label Studio
     settled: int
     hold: Hold  # by the gate of the round before
-    gate: Gate | None  # its own, as decided last
+    own: Standing  # its own gate
     waits: bool = False  # for the labels of the round before
 
     @property
@@ -70,6 +81,16 @@ class Progress:
     def labelled(self) -> int:
         """Labels that are there."""
         return sum(each.labelled for each in self.raters)
+
+    @property
+    def extra(self) -> int:
+        """Labels of items by raters who were not to label them."""
+        return sum(each.extra for each in self.raters)
+
+    @property
+    def gate(self) -> Gate | None:
+        """The decision on it that counts."""
+        return self.own.gate
 
     @property
     def is_labelled(self) -> bool:
@@ -93,7 +114,7 @@ class Progress:
             return "waits" if waits else "pushed" if self.pushed else "planned"
         if not self.is_labelled:
             return "labelling"
-        if self.has_gate and self.gate and not self.gate.is_passed:
+        if self.has_gate and self.gate and not self.own.is_outdated and not self.gate.is_passed:
             return "to discuss"
         return "settling" if self.settled else "labelled"
 
@@ -102,12 +123,23 @@ class Progress:
         """The next command; nothing when all is done, or must be done in the round before."""
         name = _word(self.round.name)
         if self.stage == "waits":
-            return "" if self.waits else f"annotation agreement {_word(self.round.after)} --gate"
-        if self.stage == "labelled" and self.has_gate and self.gate is None:
-            return f"annotation agreement {name} --gate"
+            return "" if self.waits else self.hold.next
+        if self.stage in ("labelled", "to discuss") and self.is_to_measure:
+            return measuring(self.round.name, self.own)
         verbs = {"settled": "", "planned": "push", "pushed": "pull", "labelling": "pull"}
         verb = verbs.get(self.stage, "adjudicate")
         return f"annotation {verb} {name}" if verb else ""
+
+    @property
+    def is_to_measure(self) -> bool:
+        """Whether its gate waits for a measurement: the first, or one of changed labels."""
+        if not self.has_gate:
+            return False
+        if self.gate is None or self.own.is_outdated:
+            return True
+        return (
+            not self.gate.is_passed and self.own.is_discussed and (self.gate.stage == "independent")
+        )
 
     @property
     def gate_words(self) -> str:
@@ -118,7 +150,12 @@ class Progress:
         if self.gate is None:
             return f"open ({needed})"
         value = "?" if self.gate.value is None else number(self.gate.value)
-        return f"{'passed' if self.gate.is_passed else 'not passed'} ({value}, {needed})"
+        said = f"{'passed' if self.gate.is_passed else 'not passed'}, {self.gate.stage}"
+        if self.own.is_outdated:
+            said = f"labels changed after it was {said}"
+        elif self.own.missing:
+            said = f"open, as labels are missing; was {said}"
+        return f"{said} ({value}, {needed})"
 
     def document(self) -> dict[str, Any]:
         """Plain values."""
@@ -132,6 +169,7 @@ class Progress:
             "items": self.items,
             "assigned": self.assigned,
             "labelled": self.labelled,
+            "extra": self.extra,
             "settled": self.settled,
             "stage": self.stage,
             "after": of.after,
@@ -140,6 +178,7 @@ class Progress:
             "statistic": of.statistic,
             "threshold": of.threshold,
             "gate": self.gate_words,
+            "blindness": of.blindness,
             "raters": [{**asdict(each), "last_at": _iso(each.last_at)} for each in self.raters],
             "next": self.next or None,
         }
@@ -168,7 +207,7 @@ def progress(reader: Reader, name: str | None = None) -> list[Progress]:
             pushed=pushed.get(each, 0),
             settled=settled.get(each, 0),
             hold=hold,
-            gate=last_measured(reader, each),
+            own=standing(reader, of),
             waits=bool(before and not before.is_labelled) and hold.state != "despite",
         )
     return [each for each in found.values() if name in (None, each.round.name)]
@@ -193,7 +232,7 @@ def _left(reader: Reader) -> list[dict[str, Any]]:
     """Samples, and how much of each no round has."""
     return reader.rows(
         "SELECT sample, count(*) AS size, count(*) FILTER (artifact_id NOT IN (SELECT artifact_id "
-        "FROM store.item i JOIN store.round r USING (round) WHERE r.sample = s.sample)) AS left "
+        "FROM store.item i JOIN store.round r USING (round) WHERE r.origin = 'designed')) AS left "
         "FROM store.sampled s GROUP BY sample ORDER BY sample"
     )
 

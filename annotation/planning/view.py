@@ -74,18 +74,20 @@ def status_table(rounds: Sequence[Progress]) -> Table:
         Column("next", "Next"),
         Column("sample", "Sample", aside=True),
         Column("taxonomy", "Taxonomy", aside=True),
+        Column("blindness", "Blindness", aside=True),
     )
     rows = tuple(
         (
             each.round.name,
             each.items,
-            _of(each.labelled, each.assigned),
+            _of(each.labelled, each.assigned) + (f" +{count(each.extra)}" if each.extra else ""),
             each.stage,
             each.gate_words,
             each.settled,
             each.next or (f"after {each.round.after}" if each.waits else "done"),
             each.round.sample,
             f"{each.round.taxonomy} {each.round.taxonomy_version}",
+            each.round.blindness,
         )
         for each in rounds
     )
@@ -98,6 +100,7 @@ def raters_table(of: Progress) -> Table:
         Column("rater", "Rater"),
         Column("labelled", "Labelled", "interval"),
         Column("share", "Share", "interval"),
+        Column("extra", "Not assigned", "count", aside=not of.extra),
         Column("negotiated", "Negotiated", "count"),
         Column("adjudicated", "Adjudicated", "count"),
         Column("last_at", "Last label"),
@@ -107,6 +110,7 @@ def raters_table(of: Progress) -> Table:
             each.rater,
             _of(each.labelled, each.assigned),
             share(each.labelled, each.assigned or 0),
+            each.extra,
             each.negotiated,
             each.adjudicated,
             None if each.last_at is None else f"{each.last_at:%Y-%m-%d %H:%M}",

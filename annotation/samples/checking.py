@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.samples.drawing import Drawn, draw
-from annotation.samples.frame import read_frame, stored_frame
+from annotation.samples.drawing import Drawn, draw, pools_of
+from annotation.samples.frame import Frame, read_frame, stored_frame
 from data.errors import StudyError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class Check:
     came: int | None  # into the frame since the last draw; None if it cannot be asked today
     went: int | None
     is_same_today: bool  # whether the frame of today would give the very same sample
+    forgotten: int  # artifacts that were drawn and then forgotten
     today: str  # in words
 
     @property
@@ -34,30 +36,53 @@ def check_sample(reader: Reader, sample: Sample) -> Check:
     """Derive every draw from its stored frame, and the whole from what the query gives now."""
     problems: list[str] = []
     before: tuple[Drawn, ...] = ()
+    buried = reader.value("SELECT count(*) FROM store.forgotten WHERE kind = 'artifact'")
+    if sample.missing > buried:
+        problems.append(f"{sample.missing - buried:,} artifacts that were drawn are missing")
     for each in sample.draws:
         frame = stored_frame(reader, each.frame_hash)
-        if (frame.digest, len(frame.members)) != (each.frame_hash, each.frame_count):
+        gone = each.frame_count - len(frame.members)
+        if gone not in range(buried + 1) or (not gone and frame.digest != each.frame_hash):
             problems.append(f"the stored frame of draw {each.number} is not the one it was")
-        made = draw(frame, sample.definition, each.sizing, before)
         stored = tuple(one for one in sample.drawn if one.draw == each.number)
-        if made.new != stored:
+        made = draw(frame, sample.definition, each.sizing, before).new
+        if made != stored and not (buried and _is_beginning(frame, sample, stored, before)):
             problems.append(
-                f"draw {each.number} has {len({*stored} - {*made.new}):,} artifacts or positions "
+                f"draw {each.number} has {len({*stored} - {*made}):,} artifacts or positions "
                 "that the seed does not give"
             )
         before += stored
     return _today(reader, sample, tuple(problems))
 
 
+def _is_beginning(
+    frame: Frame, sample: Sample, stored: Sequence[Drawn], before: Sequence[Drawn]
+) -> bool:
+    """Whether of each stratum the first that are left were drawn, in their order.
+
+    That is so if others were forgotten since, whichever they were.
+    """
+    pools = pools_of(frame, sample.definition, before)
+    found: dict[str, list[str]] = {}
+    for one in stored:
+        found.setdefault(one.stratum, []).append(one.artifact_id)
+    return all(
+        ids == [member.artifact_id for _key, member in pools.get(stratum, ())[: len(ids)]]
+        for stratum, ids in found.items()
+    )
+
+
 def _today(reader: Reader, sample: Sample, problems: tuple[str, ...]) -> Check:
     last = stored_frame(reader, sample.last.frame_hash)
+    lost = sample.missing
     try:
         now = read_frame(reader, sample.definition)
     except StudyError as error:
-        return Check(problems, None, None, False, f"it cannot be asked any more: {error.message}")
+        said = f"it cannot be asked any more: {error.message}"
+        return Check(problems, None, None, False, lost, said)
     came, went = len(now.ids - last.ids), len(last.ids - now.ids)
     if now.digest == last.digest:
-        return Check(problems, came, went, not problems, "the frame is the same today")
+        return Check(problems, came, went, not problems, lost, "the frame is the same today")
     before: tuple[Drawn, ...] = ()
     for each in sample.draws:
         before += draw(now, sample.definition, each.sizing, before).new
@@ -66,4 +91,5 @@ def _today(reader: Reader, sample: Sample, problems: tuple[str, ...]) -> Check:
     if not came and not went:
         changed = "its artifacts are the same, their strata or values are not"
     draws = "the same sample" if same else "another sample"
-    return Check(problems, came, went, same, f"the frame has changed ({changed}) and gives {draws}")
+    said = f"the frame has changed ({changed}) and gives {draws}"
+    return Check(problems, came, went, same, lost, said)

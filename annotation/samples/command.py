@@ -24,7 +24,7 @@ from annotation.samples.frame import Frame, last_step, read_frame, stored_frame
 from annotation.samples.storage import Sample, find_sample, put_draw, put_sample, stored_sample
 from data import provenance
 from data.errors import StudyError
-from data.sampling import Precision
+from data.sampling import Precision, checked_seed
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -67,11 +67,31 @@ class Options:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What a draw took of what it could have taken."""
+
+    draw: int
+    frame: int
+    frame_hash: str
+    left: int  # of the frame, that earlier draws had not taken
+    taken: int
+
+    @property
+    def words(self) -> str:
+        """For a reader."""
+        return (
+            f"draw {self.draw}: {self.taken:,} of {self.left:,} that were left of "
+            f"{self.frame:,} ({self.taken / self.left:.1%})"
+        )
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A sample as it is now, and what the command did to it."""
 
     sample: Sample
     compared: tuple[Comparison, ...] = ()
+    shares: tuple[Share, ...] = ()
     drew: int = 0
     came: int = 0
     went: int = 0
@@ -83,7 +103,7 @@ class Outcome:
         step, where = step_and_where(definition.frame)
         found: dict[str, Any] = {
             "sample": definition.sample,
-            "what": definition.words(len(self.sample.drawn)),
+            "what": self.sample.words(),
             "method": definition.method,
             "allocation": definition.allocation or None,
             "strata": list(definition.strata),
@@ -103,6 +123,11 @@ class Outcome:
             "size_rule": last.rule,
             "drew": self.drew,
             "draws": len(self.sample.draws),
+            "is_of_one_frame": self.sample.is_of_one_frame,
+            "forgotten": self.sample.missing,
+            "shares": [
+                {**asdict(each), "share": each.taken / each.left} for each in self.shares
+            ],
             "comparisons": [each.document() for each in self.compared],
             "artifacts": [asdict(each) for each in self.sample.drawn],
         }
@@ -197,7 +222,20 @@ def _changed(before: Frame, now: Frame) -> tuple[int, int]:
 def _shown(reader: Reader, sample: Sample, compare: str | None) -> Outcome:
     columns = compared_columns(reader, compare)
     frame = stored_frame(reader, sample.last.frame_hash)
-    return Outcome(sample, tuple(comparisons(reader, sample, frame, columns)))
+    return Outcome(
+        sample, tuple(comparisons(reader, sample, frame, columns)), _shares(reader, sample)
+    )
+
+
+def _shares(reader: Reader, sample: Sample) -> tuple[Share, ...]:
+    """How likely an artifact was to be drawn, for each draw: its frame may have been another."""
+    found, before = [], frozenset[str]()
+    for each in sample.draws:
+        ids = stored_frame(reader, each.frame_hash).ids
+        left = each.frame_count - len(ids & before)
+        found.append(Share(each.number, each.frame_count, each.frame_hash, left, each.taken))
+        before |= {one.artifact_id for one in sample.drawn if one.draw == each.number}
+    return tuple(found)
 
 
 def _arguments(name: str, options: Options) -> dict[str, Any]:
@@ -218,7 +256,7 @@ def _definition(reader: Reader, name: str, options: Options) -> Definition:
         allocation=allocation,
         strata=strata,
         ordered_by=options.highest or options.spread or "",
-        seed=DEFAULT_SEED if options.seed is None else options.seed,
+        seed=checked_seed(DEFAULT_SEED if options.seed is None else options.seed),
     )
 
 
@@ -295,7 +333,7 @@ def _refuse_other(there: Sample, asked: Definition, sizing: Sizing | None) -> No
     """A sample that is there is not drawn otherwise."""
     was, wanted = asdict(there.definition), asdict(asked)
     differing = [words for key, words in _CALLED.items() if was[key] != wanted[key]]
-    if sizing is not None and sizing != there.last.sizing:
+    if sizing is not None and sizing not in [each.sizing for each in there.draws]:
         differing.append("its size")
     if differing:
         name = there.definition.sample

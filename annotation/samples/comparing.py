@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.statistics.representativeness import Fit, fit_to_frame
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 _USUAL = ("source", "kind", "project")
 _MOST_GROUPS = 12
+_MOST_SHOWN = 30  # groups of a printed table
 _GONE = "(gone since)"
+_ON_PURPOSE = ("equal", "optimal", "each")  # allocations that differ from the frame
+FIXED = "fixed by the allocation, not tested"
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,22 @@ class Comparison:
     sample: Mapping[str, int]
     fit: Fit
     note: str = ""
-    weighted: bool = False  # whether its groups are the strata
+    weighted: bool = False  # whether its groups are the strata, or as good as them
 
     def document(self) -> dict[str, Any]:
         """Plain values."""
         return {
             "by": self.by,
-            "groups": self.table().records(),
+            "groups": self.table(most=None).records(),
             "test": asdict(self.fit),
             "note": self.note,
         }
 
-    def table(self) -> Table:
-        """For a reader."""
+    def table(self, most: int | None = _MOST_SHOWN) -> Table:
+        """For a reader: the largest groups, or all of them."""
         whole, drawn = sum(self.frame.values()), sum(self.sample.values())
         rows = []
-        for name, size in self.frame.items():
+        for name, size in [*self.frame.items()][:most]:
             part = self.sample.get(name, 0)
             of_frame = 100 * size / whole
             of_sample = 100 * part / drawn if drawn else None
@@ -65,7 +68,9 @@ class Comparison:
             Column("difference", "Difference", "points"),
             Column("weight", "Weight", "number", aside=True),
         )[: 7 if self.weighted else 6]
-        note = " ".join(filter(None, (self.test_words(), self.note)))
+        more = len(self.frame) - len(rows)
+        cut = f"{count(more)} smaller groups are not shown (--json has all)." if more else ""
+        note = " ".join(filter(None, (cut, self.test_words(), self.note)))
         return Table("representativeness", f"By {self.by}", columns, tuple(rows), note)
 
     def test_words(self) -> str:
@@ -90,19 +95,23 @@ def compared_columns(reader: Reader, text: str | None) -> tuple[str, ...]:
 def comparisons(
     reader: Reader, sample: Sample, against: Frame, columns: Sequence[str]
 ) -> list[Comparison]:
-    """Compare by these columns; without any by the strata, or by what has few values."""
+    """Compare by these columns; without any by the strata, and by what has few values.
+
+    How many each stratum has was not left to chance, so that nothing is tested there.
+    """
     found = []
-    strata = sample.definition.strata
-    if not columns and strata:
-        groups = {each.artifact_id: each.stratum for each in against.members}
-        whole = _comparison(SEPARATOR.join(strata), groups, sample)
-        found.append(replace(whole, weighted=True))
-    seen = set()
-    for column in columns or (() if strata else _USUAL):
+    definition = sample.definition
+    strata = {each.artifact_id: each.stratum for each in against.members}
+    fixed = _partition(strata) if definition.strata else None
+    if not columns and definition.strata:
+        found.append(_comparison(SEPARATOR.join(definition.strata), strata, sample, fixed=True))
+    on_purpose = definition.allocation in _ON_PURPOSE
+    seen = {fixed}
+    for column in columns or (() if on_purpose else _USUAL):
         groups = _groups(reader, sample, against, column)
         parts = _partition(groups)
         if columns or (1 < len(set(groups.values())) <= _MOST_GROUPS and parts not in seen):
-            found.append(_comparison(column, groups, sample))
+            found.append(_comparison(column, groups, sample, fixed=parts == fixed))
         seen.add(parts)
     return found
 
@@ -129,22 +138,28 @@ def _partition(groups: Mapping[str, str]) -> tuple[int, ...]:
     return tuple(numbers.setdefault(group, len(numbers)) for group in groups.values())
 
 
-def _comparison(by: str, groups: Mapping[str, str], sample: Sample) -> Comparison:
+def _comparison(
+    by: str, groups: Mapping[str, str], sample: Sample, *, fixed: bool = False
+) -> Comparison:
     whole = Counter(groups.values())
     inside = [each.artifact_id for each in sample.drawn if each.artifact_id in groups]
     part = Counter(groups[artifact] for artifact in inside)
     names = sorted(whole, key=lambda name: (-whole[name], name))
-    fit = fit_to_frame(
-        [part[name] for name in names],
-        [whole[name] for name in names],
-        seed=abs(sample.definition.seed),
-    )
+    if fixed:
+        fit = Fit(None, max(0, len(names) - 1), None, FIXED)
+    else:
+        fit = fit_to_frame(
+            [part[name] for name in names],
+            [whole[name] for name in names],
+            seed=abs(sample.definition.seed),
+        )
     return Comparison(
         by,
         {name: whole[name] for name in names},
         {name: part[name] for name in names},
         fit,
         _note(sample, len(sample.drawn) - len(inside)),
+        weighted=fixed,
     )
 
 
@@ -152,8 +167,10 @@ def _note(sample: Sample, outside: int) -> str:
     notes = []
     if sample.definition.method == "highest":
         notes.append("Not drawn at random: the test says how far it is from a random sample.")
-    elif sample.definition.allocation in ("equal", "optimal", "each"):
+    elif sample.definition.allocation in _ON_PURPOSE:
         notes.append("The allocation differs from the frame on purpose: weigh strata (-v).")
+    if not sample.is_of_one_frame:
+        notes.append("Frame, weights and test are those of the last draw, not of all of them.")
     if outside:
         notes.append(f"{count(outside)} of the sample are no longer in the frame.")
     return " ".join(notes)

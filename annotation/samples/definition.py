@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,6 +47,16 @@ class Definition:
         elif self.allocation == "each":
             shared = ", each a sample of its own"
         return f"a {kind} sample of {size:,}{of_strata}{shared}, seed {self.seed}"
+
+    def words_of_several(self, size: int, frames: Sequence[int]) -> str:
+        """What it is, if it was drawn in several draws from frames that differ."""
+        counts = [f"{count:,}" for count in frames]
+        of = f"{', '.join(counts[:-1])} and {counts[-1]}"
+        drawn = f"{size:,} artifacts drawn in {len(frames)} draws from frames of {of}"
+        if self.method == "highest":
+            return f"{drawn}: in each the highest by {self.ordered_by}, not those of one frame"
+        kind = "stratified" if self.strata else "simple"
+        return f"{drawn}: not one {kind} random sample; seed {self.seed}"
 
 
 @dataclass(frozen=True)

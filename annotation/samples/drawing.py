@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from annotation.samples.definition import Definition, Sizing
 from annotation.samples.frame import Frame, Member
-from data.allocation import allocated, least_sizes, spread
+from data.allocation import allocated, spread
 from data.errors import StudyError
 from data.sampling import draw_key
 
@@ -18,6 +18,7 @@ _SHARED = {
     "equal": "equally",
     "optimal": "in proportion to their sizes times the standard deviations of {by}",
 }
+Pools = dict[str, list[tuple[bytes, Member]]]  # with what they are ordered by
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +48,40 @@ def draw(
     Of each stratum the first that are not drawn yet are taken, in the order of the draw. Strata
     alternate evenly in the sample, so that any beginning of it is shared out like the whole.
     """
-    there = {each.artifact_id for each in before}
-    pools: dict[str, list[Member]] = {name: [] for name in frame.strata}
-    for member in frame.members:
-        if member.artifact_id not in there:
-            pools[member.stratum].append(member)
+    pools = pools_of(frame, definition, before)
     had = Counter(each.stratum for each in before)
     sizes, rule = _sizes(frame, definition, sizing, had, pools)
     taken: list[tuple[Fraction, bytes, Member]] = []
     for stratum, pool in pools.items():
-        wanted = sizes.get(stratum, 0) - had[stratum]
-        if wanted <= 0:
-            continue
-        keyed = [(draw_key(definition.seed, stratum, each.artifact_id), each) for each in pool]
-        if definition.method == "highest":
-            keyed.sort(key=lambda pair: (_highest_first(pair[1]), pair[0]))
-        else:
-            keyed.sort(key=lambda pair: pair[0])
+        wanted = max(0, sizes.get(stratum, 0) - had[stratum])
         taken += [
             (Fraction(2 * at + 1, 2 * wanted), key, member)
-            for at, (key, member) in enumerate(keyed[:wanted])
+            for at, (key, member) in enumerate(pool[:wanted])
         ]
     taken.sort(key=lambda each: each[:2])
     number = 1 + max((each.draw for each in before), default=0)
+    last = max((each.position for each in before), default=0)  # what was forgotten leaves gaps
     new = tuple(
         Drawn(member.artifact_id, member.stratum, position, number)
-        for position, (_turn, _key, member) in enumerate(taken, len(before) + 1)
+        for position, (_turn, _key, member) in enumerate(taken, last + 1)
     )
     return Drawing(new, len(before) + len(new), rule)
+
+
+def pools_of(frame: Frame, definition: Definition, before: Sequence[Drawn]) -> Pools:
+    """What is not drawn yet, by stratum, in the order of the draw."""
+    there = {each.artifact_id for each in before}
+    pools: Pools = {name: [] for name in frame.strata}
+    for member in frame.members:
+        if member.artifact_id not in there:
+            key = draw_key(definition.seed, member.stratum, member.artifact_id)
+            pools[member.stratum].append((key, member))
+    for pool in pools.values():
+        if definition.method == "highest":
+            pool.sort(key=lambda pair: (_highest_first(pair[1]), pair[0]))
+        else:
+            pool.sort(key=lambda pair: pair[0])
+    return pools
 
 
 def _highest_first(member: Member) -> tuple[bool, float]:
@@ -86,7 +93,7 @@ def _sizes(
     definition: Definition,
     sizing: Sizing,
     had: Counter[str],
-    pools: dict[str, list[Member]],
+    pools: Pools,
 ) -> tuple[dict[str, int], str]:
     """How many of each stratum the sample has afterwards, and the rule in a sentence."""
     names = sorted({*frame.strata, *had})
@@ -104,13 +111,13 @@ def _sizes(
         rule += f"; there are only {everything:,}, and all are in it"
     total = max(min(total, everything), sum(had.values()))
     weights = _weights(frame, definition, names)
-    least = least_sizes(total, had, available) if definition.strata else had
-    sizes = allocated(total, weights, {name: least.get(name, 0) for name in names}, available)
+    least = {name: had[name] for name in names}
+    sizes = allocated(total, weights, least, available, one_of_each=bool(definition.strata))
     if definition.strata:
         how = _SHARED[definition.allocation].format(by=definition.ordered_by)
         rule += (
-            f"; shared out among {len(names):,} strata {how}, largest remainders rounded up, at "
-            "least one of each stratum if there is room"
+            f"; shared out among {len(names):,} strata {how}, one of each first, then "
+            "by Webster's method (Sainte-Lague)"
         )
     return sizes, rule
 

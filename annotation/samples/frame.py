@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from annotation.samples.definition import Definition, step_and_where
 from data.conditions import (
     condition_problem,
-    condition_query,
     frame,
-    refuse_odd_query,
-    value_query,
+    refuse_odd_condition,
+    refuse_odd_value,
     value_type,
 )
 from data.errors import StudyError
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
 
 NONE = "(none)"
 SEPARATOR = " / "
+# What reads like no value gets a backslash, as does what reads like a separator.
+_ONE = r"regexp_replace({value}, '^(\\*\(none\))$', '\\\1')"
+_OF_SEVERAL = r"regexp_replace(replace({value}, '\', '\\'), '(^| )/', '\1\\/', 'g')"
 _NUMBER = re.compile(
     r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|BIGNUM|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN|\"NULL\""
 )
@@ -93,11 +95,11 @@ def frame_query(reader: Reader, definition: Definition) -> str:
     if step is not None:
         refuse_unknown_step(reader, step)
     if where:
-        refuse_odd_query(reader, owner, condition_query(where))
+        refuse_odd_condition(reader, owner, where)
     stratum = stratum_value(reader, owner, definition.strata)
     value = "NULL"
     if definition.ordered_by:
-        refuse_odd_query(reader, owner, value_query(definition.ordered_by))
+        refuse_odd_value(reader, owner, definition.ordered_by)
         value = _number(reader, definition)
     wanted = (where, *definition.strata, definition.ordered_by or None)
     asked = definition.frame if step is not None or not where else f"(\n{where}\n)"
@@ -109,12 +111,19 @@ def frame_query(reader: Reader, definition: Definition) -> str:
 
 
 def stratum_value(reader: Reader, owner: str, columns: Iterable[str]) -> str:
-    """The expression that names a stratum; what a user wrote is checked."""
-    parts = []
-    for column in columns:
-        refuse_odd_query(reader, owner, value_query(column))
-        parts.append(f"coalesce((\n{column}\n)::VARCHAR, '{NONE}')")
-    return f" || '{SEPARATOR}' || ".join(parts) or "''"
+    """The expression that names a stratum; what a user wrote is checked.
+
+    Two strata never have the same name: a value that reads like none at all, or like several,
+    has backslashes in it.
+    """
+    named = list(columns)
+    for column in named:
+        refuse_odd_value(reader, owner, column)
+    parts = [_ONE.format(value=f"(\n{column}\n)::VARCHAR") for column in named]
+    if len(parts) > 1:
+        parts = [_OF_SEVERAL.format(value=part) for part in parts]
+    joined = f" || '{SEPARATOR}' || ".join(f"coalesce({part}, '{NONE}')" for part in parts)
+    return joined or "''"
 
 
 def refuse_unknown_step(reader: Reader, step: str) -> None:

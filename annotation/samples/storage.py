@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +32,7 @@ class Draw:
     rule: str
     sizing: Sizing
     drawn_at: datetime
+    taken: int  # also what was forgotten since
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,27 @@ class Sample:
     def last(self) -> Draw:
         """The last draw."""
         return self.draws[-1]
+
+    @property
+    def missing(self) -> int:
+        """Artifacts that were drawn and are not there any more, as they were forgotten."""
+        return sum(each.taken for each in self.draws) - len(self.drawn)
+
+    @property
+    def is_of_one_frame(self) -> bool:
+        """Whether all draws were from the same frame: else it is not one sample of anything."""
+        return len({each.frame_hash for each in self.draws}) == 1
+
+    def words(self) -> str:
+        """What it is, for a reader."""
+        said = self.definition.words(len(self.drawn))
+        if not self.is_of_one_frame:
+            said = self.definition.words_of_several(
+                len(self.drawn), [each.frame_count for each in self.draws]
+            )
+        if self.missing:
+            said += f" ({len(self.drawn) + self.missing:,} drawn, {self.missing:,} forgotten)"
+        return said
 
 
 def sample_names(reader: Reader) -> list[str]:
@@ -71,12 +94,14 @@ def stored_sample(reader: Reader, name: str) -> Sample | None:
         seed=row["seed"],
     )
     draws = reader.rows("SELECT * FROM store.sample_draw WHERE sample = ? ORDER BY draw", [name])
-    drawn = reader.rows(
+    rows = reader.rows(
         "SELECT artifact_id, stratum, position, draw FROM store.sampled WHERE sample = ? "
         "ORDER BY position",
         [name],
     )
-    return Sample(definition, tuple(map(_draw, draws)), tuple(Drawn(**each) for each in drawn))
+    drawn = tuple(Drawn(**each) for each in rows)
+    counts = Counter(each.draw for each in drawn)
+    return Sample(definition, tuple(_draw(each, counts[each["draw"]]) for each in draws), drawn)
 
 
 def find_sample(reader: Reader, name: str) -> Sample:
@@ -109,12 +134,13 @@ def put_draw(
     put_frame(writer, frame, run)
     precision = sizing.precision
     writer.execute(
-        "INSERT INTO store.sample_draw VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO store.sample_draw VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             name, made.new[0].draw, frame.query, len(frame.members), frame.digest, made.size,
             made.rule,
             precision.confidence if precision else None, precision.margin if precision else None,
             precision.rounding if precision else None, utc_now(), run.run_id, sizing.asked,
+            len(made.new),
         ],
     )  # fmt: skip
     _put_drawn(writer, name, made.new, run)
@@ -139,7 +165,7 @@ def _put_drawn(writer: Writer, name: str, new: Sequence[Drawn], run: Run) -> Non
         )
 
 
-def _draw(row: dict[str, Any]) -> Draw:
+def _draw(row: dict[str, Any], there: int) -> Draw:
     precision = None
     if row["asked"] is None:
         precision = Precision(row["confidence"], row["margin"], row["rounding"])
@@ -152,4 +178,5 @@ def _draw(row: dict[str, Any]) -> Draw:
         rule=row["size_rule"],
         sizing=Sizing(row["asked"], precision),
         drawn_at=row["drawn_at"],
+        taken=there if row["taken"] is None else row["taken"],
     )

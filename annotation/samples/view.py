@@ -44,7 +44,7 @@ def samples(study: Study) -> dict[str, Any]:
                     "frame": sample.last.frame_count,
                     "draws": len(sample.draws),
                     "labelled": planned,
-                    "what": sample.definition.words(len(sample.drawn)),
+                    "what": sample.words(),
                     "drawn_at": f"{sample.last.drawn_at:%Y-%m-%dT%H:%M:%SZ}",
                 }
             )
@@ -63,10 +63,12 @@ def words(outcome: Outcome) -> str:
     name, last = sample.definition.sample, sample.last
     artifacts = counted(last.frame_count, "artifact")
     lines = [
-        f"{name}: {sample.definition.words(len(sample.drawn))}",
+        f"{name}: {sample.words()}",
         f"from {frame_words(sample.definition.frame)}: {artifacts}, hash {last.frame_hash[:16]}",
         f"size: {last.rule}",
     ]
+    if not sample.is_of_one_frame:
+        lines += [each.words for each in outcome.shares]
     if outcome.check:
         lines += _check_words(outcome)
     elif outcome.drew and len(sample.draws) > 1:
@@ -89,9 +91,12 @@ def _check_words(outcome: Outcome) -> list[str]:
     check = outcome.check
     if check is None:
         return []
-    stored = (
-        "seed and stored frame give the same sample"
-        if check.is_derived
-        else "; ".join(check.problems)
-    )
+    stored = "seed and stored frame give the same sample"
+    if check.problems:
+        stored = "; ".join(check.problems)
+    elif check.forgotten:
+        were = "artifact was" if check.forgotten == 1 else "artifacts were"
+        stored = (
+            f"{count(check.forgotten)} {were} forgotten since; the others are what the seed gives"
+        )
     return [f"derived again: {stored}", f"asked again: {check.today}"]

@@ -206,9 +206,7 @@ def _push(
 
 
 def _settled_by(situation: Situation) -> Counter[str]:
-    return Counter(
-        each.decision.settled_by for each in situation.settlements.values() if each.decision.codes
-    )
+    return Counter(situation.settlements[item].decision.settled_by for item in situation.finals)
 
 
 def _document(
@@ -245,6 +243,12 @@ def _document(
     return document
 
 
+def _version(situation: Situation) -> str:
+    """The option that names the version, where it is not that of the round."""
+    is_usual = situation.version == situation.round.taxonomy_version
+    return "" if is_usual else f" --version {situation.version}"
+
+
 def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> Iterable[str]:
     settled = _settled_by(situation)
     why = Counter(open_items(situation).values())
@@ -269,7 +273,7 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
     if ready:
         yield (
             f"{counted(ready, 'item')} can be settled as all raters said the same: "
-            f"annotation adjudicate {situation.round.name} --settle"
+            f"annotation adjudicate {situation.round.name}{_version(situation)} --settle"
         )
     if not cases:
         yield "Nothing waits for people."

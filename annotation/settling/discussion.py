@@ -52,6 +52,7 @@ def write_template(cases: list[Case], situation: Situation, path: Path) -> None:
     for case in cases:
         labels = [said(voice, situation.taxonomy) for _, voice in case.voices]
         remarks = [f"{name}: {voice.comment}" for name, voice in case.voices if voice.comment]
+        remarks = [case.before, *remarks] if case.before else remarks
         rows.append((
             case.about.item_id, case.about.url, case.about.title,
             *labels, *[""] * (most - len(labels)), "\n".join(remarks), "", "",

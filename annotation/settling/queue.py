@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import NEW_CODE, SPECIAL, UNCLEAR
-from annotation.settling.rules import DISAGREEMENT, NEW, open_items
+from annotation.settling.rules import AGAIN, DISAGREEMENT, NEW, open_items
 
 if TYPE_CHECKING:
     from annotation.settling.situation import About, Situation, Voice
@@ -48,21 +48,31 @@ class Case:
     reason: str
     voices: tuple[tuple[str, Voice], ...]  # as Rater A, B, ...
     difficulty: Difficulty
+    before: str = ""  # what was final in an earlier version and is open now
 
 
 def queue_of(situation: Situation) -> list[Case]:
-    """The items that raters disagree about, or for which a code is missing, hardest first."""
+    """The items that people have to decide, hardest first.
+
+    Raters disagree about them, a code is missing, or their final code is another one now.
+    """
     cases = [
         Case(
             situation.items[item],
             reason,
             tuple(situation.anonymous(item)),
             difficulty([voice for _, voice in situation.anonymous(item)], situation.taxonomy),
+            _before(situation, item),
         )
         for item, reason in open_items(situation).items()
-        if reason in (DISAGREEMENT, NEW)
+        if reason in (DISAGREEMENT, NEW, AGAIN)
     ]
     return sorted(cases, key=lambda case: -case.difficulty.score)  # ties stay in their order
+
+
+def _before(situation: Situation, item: str) -> str:
+    there = situation.told_before(item)
+    return f"final in {there.taxonomy_version}: {', '.join(there.codes)}" if there else ""
 
 
 def difficulty(voices: list[Voice], taxonomy: Taxonomy) -> Difficulty:
@@ -125,6 +135,8 @@ def queue_lines(cases: list[Case], taxonomy: Taxonomy, limit: int) -> Iterator[s
         for line in (case.about.title, case.about.url):
             if line:
                 yield f"   {line}"
+        if case.before:
+            yield f"   {case.before}"
         for name, voice in case.voices:
             notes = ["after discussion"] if voice.stage == "negotiated" else []
             notes += [] if voice.confidence is None else [f"confidence {voice.confidence:g}"]
@@ -145,6 +157,7 @@ def queue_document(cases: list[Case], taxonomy: Taxonomy, limit: int) -> list[di
             "url": case.about.url,
             "title": case.about.title,
             "reason": case.reason,
+            "before": case.before or None,
             "labels": [
                 {
                     "rater": name,

@@ -27,7 +27,9 @@ SINGLE = "one rating"
 DISAGREEMENT = "disagreement"
 NEW = "new code needed"
 RELABEL = "to be labelled again"
-REASONS = (DISAGREEMENT, NEW, RELABEL, SINGLE, UNLABELLED)
+AGAIN = "to be settled again"  # its final code was split or retired, and no label says what it is
+GONE = "label ended"
+REASONS = (DISAGREEMENT, NEW, AGAIN, RELABEL, SINGLE, UNLABELLED, GONE)
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,13 @@ def propose(situation: Situation, rules: Rules) -> Proposals:
     found = Proposals()
     for item in situation.items:
         verdict = _verdict(situation, item, rules)
-        holding = situation.settlements.get(item)
-        there = holding.decision if holding and holding.decision.codes else None
+        there = situation.holding(item)
         if isinstance(verdict, str):
             if there is None or _falls(there, verdict, rules):
                 found.open[verdict] += 1
             if there is not None and _falls(there, verdict, rules):
                 found.reopened += 1
-                found.decisions.append(replace(there, codes=(), rule=REOPENED, adjudicator=None))
+                found.decisions.append(_reopened(there, situation.version))
         elif there is not None and _is_by_hand(there) and not _decides(verdict, rules):
             if frozenset(there.codes) != verdict.codes:
                 found.kept[there.settled_by] += 1
@@ -91,12 +92,15 @@ def open_items(situation: Situation) -> dict[str, str]:
     """The items without a final code, and why."""
     found = {}
     for item in situation.items:
-        holding = situation.settlements.get(item)
-        if holding is None or not holding.decision.codes:
+        if situation.holding(item) is None:
             verdict = _verdict(situation, item, Rules())
             if isinstance(verdict, str):
                 found[item] = verdict
     return found
+
+
+def _reopened(there: Decision, version: str) -> Decision:
+    return replace(there, codes=(), rule=REOPENED, adjudicator=None, taxonomy_version=version)
 
 
 def _is_by_hand(there: Decision) -> bool:
@@ -129,13 +133,20 @@ def _verdict(situation: Situation, item: str, rules: Rules) -> _Verdict | str:
     voices = situation.voices(item)
     if situation.is_undecided(item):
         return RELABEL
-    if not voices:
-        return UNLABELLED
+    if len(voices) < 2 and not (voices and rules.single):
+        return _why_too_few(situation, item, voices)
     if len(voices) == 1:
-        if not rules.single:
-            return SINGLE
         return _checked(_Verdict(voices[0].codes, "single", "said by the only rater of the item"))
     return _by_rule(voices, rules)
+
+
+def _why_too_few(situation: Situation, item: str, voices: Sequence[Voice]) -> str:
+    if situation.told_before(item) is not None:
+        return AGAIN
+    if voices:
+        return SINGLE
+    is_gone = situation.is_ended(item) or item in situation.ended_finals
+    return GONE if is_gone else UNLABELLED
 
 
 def _by_people(situation: Situation, item: str, rules: Rules) -> _Verdict | str | None:

@@ -1,5 +1,7 @@
 """Final labels: append-only, like labels. Another decision supersedes the one before.
 
+Of an item one decision holds in each version of the taxonomy that it was settled in.
+
 Everything that settles items (rules, discussions, a third rater, the final column of a sheet)
 hands `Decision`s to `settle`, which can be called again with the same ones: nothing is doubled.
 """
@@ -7,12 +9,13 @@ hands `Decision`s to `settle`, which can be called again with the same ones: not
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from data.errors import StudyError
+from data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -60,11 +63,11 @@ def settle(
     *,
     may_change: bool = True,
 ) -> Settled:
-    """Store decisions of a round, each unless it is the one that holds.
+    """Store decisions of a round, each unless it is the one that holds in its version.
 
     The run must have been recorded; items must be in the round. Unless it `may_change` them,
     other codes for a settled item are refused, and the same codes are known, however they came
-    about. A decision without codes opens an item again that has some.
+    about. A decision without codes opens an item again that has some, in this version or before.
     """
     taxonomy = writer.value("SELECT taxonomy FROM store.round WHERE round = ?", [round_name])
     if taxonomy is None:
@@ -85,18 +88,19 @@ def settle(
                 f"{item} is no item of round {round_name!r}",
                 f"See them: annotation export {round_name} FILE",
             )
-        before = holding.get(item)
+        of_item = holding.setdefault(item, {})
+        before = of_item.get(decision.taxonomy_version)
         if _is_known(before, decision, may_change=may_change, round_name=round_name):
             known += 1
             continue
-        if not decision.codes and (before is None or not before.decision.codes):
-            continue  # it is open
-        was_open = before is None or not before.decision.codes
+        was_open = _is_open(of_item, decision.taxonomy_version)
+        if not decision.codes and was_open:
+            continue
         new += was_open
         changed += not was_open
         supersedes = before.settlement_id if before else None
         settlement_id = _digest(round_name, taxonomy, item, _said(decision), supersedes)
-        holding[item] = Settlement(settlement_id, decision)
+        of_item[decision.taxonomy_version] = Settlement(settlement_id, decision)
         rows.append((
             settlement_id, round_name, item, artifacts[item], taxonomy, decision.taxonomy_version,
             sorted(decision.codes), decision.settled_by, decision.rule, decision.adjudicator,
@@ -106,30 +110,33 @@ def settle(
     return Settled(new, changed, known)
 
 
-def settlements_of(reader: Reader | Writer, round_name: str) -> dict[str, Settlement]:
-    """For each item of a round the decision that holds; one without codes: it is open again."""
+def _is_open(of_item: Mapping[str, Settlement], version: str) -> bool:
+    """Whether an item has no final codes in a version, nor in one before."""
+    until = [each for each in of_item if version_key(each) <= version_key(version)]
+    last = max(until, key=version_key, default=None)
+    return last is None or not of_item[last].decision.codes
+
+
+def settlements_of(reader: Reader | Writer, round_name: str) -> dict[str, dict[str, Settlement]]:
+    """For each item of a round the decision that holds in each version that it was settled in.
+
+    One without codes: the item is open again.
+    """
     rows = reader.rows(
         "SELECT settlement.* FROM store.settlement JOIN store.round USING (round, taxonomy) "
         "WHERE round = ? AND settlement_id NOT IN "
         "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL) ORDER BY item_id",
         [round_name],
     )
-    return {
-        row["item_id"]: Settlement(
-            row["settlement_id"],
-            Decision(
-                row["item_id"],
-                tuple(row["codes"]),
-                row["settled_by"],
-                row["rule"],
-                row["taxonomy_version"],
-                row["adjudicator"],
-                row["comment"],
-                row["settled_at"],
-            ),
-        )
-        for row in rows
-    }
+    found: dict[str, dict[str, Settlement]] = {}
+    for row in rows:
+        decision = Decision(
+            row["item_id"], tuple(row["codes"]), row["settled_by"], row["rule"],
+            row["taxonomy_version"], row["adjudicator"], row["comment"], row["settled_at"],
+        )  # fmt: skip
+        settlement = Settlement(row["settlement_id"], decision)
+        found.setdefault(row["item_id"], {})[decision.taxonomy_version] = settlement
+    return found
 
 
 def _is_known(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import STAGES, Stage
-from annotation.ratings import Ratings, ratings_of
+from annotation.ratings import Ratings, carried, counting, ratings_of
 from annotation.rounds import Round, find_round
-from annotation.settling.settlements import Settlement, settlements_of
+from annotation.settling.settlements import Decision, Settlement, settlements_of
 from data.identity import url_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class Situation:
     items: Mapping[str, About]  # in the order of the round
     said: Mapping[Stage, Ratings]
     noted: Mapping[tuple[str, str, Stage], dict[str, Any]]
-    settlements: Mapping[str, Settlement]
+    settlements: Mapping[str, Settlement]  # those that count here, of whatever version
     finals: Mapping[str, frozenset[str]]  # of settled items, in this version
+    ended_finals: frozenset[str]  # items whose final codes are no more
 
     @property
     def version(self) -> str:
@@ -98,6 +99,23 @@ class Situation:
         """Whether a label waits to be given again after a change of the taxonomy."""
         return any(it == item for it, _rater in self.said["independent"].undecided)
 
+    def is_ended(self, item: str) -> bool:
+        """Whether it was labelled with codes that are no more, and so are the labels."""
+        return any(it == item for it, _rater in self.said["independent"].ended)
+
+    def holding(self, item: str) -> Decision | None:
+        """The decision about an item with its codes in this version; None if it is open here."""
+        codes = self.finals.get(item)
+        if codes is None:
+            return None
+        return replace(self.settlements[item].decision, codes=tuple(sorted(codes)))
+
+    def told_before(self, item: str) -> Decision | None:
+        """What was final in another version, where this one does not tell what it is now."""
+        there = self.settlements.get(item)
+        is_open = there is None or item in self.finals or item in self.ended_finals
+        return None if there is None or is_open or not there.decision.codes else there.decision
+
     def _voice(self, item: str, rater: str, codes: frozenset[str], stage: Stage) -> Voice:
         return Voice(rater, codes, stage, **self.noted.get((item, rater, stage), {}))
 
@@ -132,7 +150,7 @@ def read_situation(
     wanted = version or of.taxonomy_version
     taxonomy = Versions.known(reader, directory, of.taxonomy).taxonomy(wanted)
     carry = carrier(reader, directory, of.taxonomy, wanted) if version else None
-    settlements = settlements_of(reader, round_name)
+    settlements, finals, ended = _finals(settlements_of(reader, round_name), wanted, carry)
     return Situation(
         round=of,
         taxonomy=taxonomy,
@@ -143,7 +161,8 @@ def read_situation(
         },
         noted=_noted(reader, round_name, wanted),
         settlements=settlements,
-        finals=_finals(settlements, wanted, carry),
+        finals=finals,
+        ended_finals=ended,
     )
 
 
@@ -183,18 +202,22 @@ def _noted(
 
 
 def _finals(
-    settlements: Mapping[str, Settlement], version: str, carry: Carry | None
-) -> dict[str, frozenset[str]]:
-    found = {}
-    for item, settlement in settlements.items():
-        given = settlement.decision
-        codes: set[str] | None = set()
-        for code in given.codes:
-            if given.taxonomy_version == version or code.startswith("~"):
-                new: frozenset[str] | None = frozenset((code,))
-            else:
-                new = carry(given.taxonomy_version, code) if carry else None
-            codes = None if new is None or codes is None else codes | new
+    settled: Mapping[str, Mapping[str, Settlement]], version: str, carry: Carry | None
+) -> tuple[dict[str, Settlement], dict[str, frozenset[str]], frozenset[str]]:
+    """The decisions that count in a version, the codes that they are there, and what has ended."""
+    settlements: dict[str, Settlement] = {}
+    finals: dict[str, frozenset[str]] = {}
+    ended = set()
+    for item, by_version in settled.items():
+        every = list(by_version.values())
+        led = [
+            (made_in, carried(each.decision.codes, made_in, version, carry))
+            for made_in, each in by_version.items()
+        ]
+        at = counting(led, version)
+        settlements[item], codes = every[at], led[at][1]
         if codes:
-            found[item] = frozenset(codes)
-    return found
+            finals[item] = codes
+        elif codes is not None and every[at].decision.codes:
+            ended.add(item)
+    return settlements, finals, frozenset(ended)

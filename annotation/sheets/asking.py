@@ -53,20 +53,16 @@ class Layout:
     final: str = ""
     stratum: str = ""
     conflict: str = ""
+    stage: str = ""  # of a sheet that an export wrote
+    url: str = ""
+    is_exported: bool = False  # so that the id of an item says which it is
 
 
 def layout_of(asked: Asked, grid: Grid, book: Codebook, rater: str = "") -> Layout:
     """The columns of a sheet that the options mean; `rater` if the file is named after one."""
     exported = not asked.says_who and not rater and not asked.item
-    if exported and is_long(grid.columns):
-        return Layout(
-            ItemRule.of("item", grid),
-            Long("rater", "codes", "comment", "proposed", "confidence", "labelled_at", "stage"),
-        )
-    if exported and is_wide(grid.columns):
-        found = raters_of(grid.columns)
-        shape = RaterColumns(found) if found else None
-        return Layout(ItemRule.of("item", grid), shape, "final", "stratum")
+    if exported and (is_long(grid.columns) or is_wide(grid.columns)):
+        return _exported(asked, grid)
     if not asked.item:
         raise StudyError(
             f"{grid.path} was not written by annotation export: say which column names the item",
@@ -86,7 +82,40 @@ def layout_of(asked: Asked, grid: Grid, book: Codebook, rater: str = "") -> Layo
         for wanted in (asked.final, asked.stratum, asked.conflict)
     )
     taken = {*item.columns, final, stratum, conflict}
-    return Layout(item, _shape(asked, grid, book, rater, taken), final, stratum, conflict)
+    shape = _shape(asked, grid, book, rater, taken)
+    is_export = is_long(grid.columns) or is_wide(grid.columns)
+    knows = is_export and item == ItemRule("", ("item",))
+    return Layout(
+        item, shape, final, stratum, conflict, url="url" if knows else "", is_exported=knows
+    )
+
+
+def _exported(asked: Asked, grid: Grid) -> Layout:
+    """The columns of a sheet that `annotation export` wrote."""
+    _refuse_idle(
+        asked, ("comment", "final", "stratum", "conflict"),
+        f"{grid.path}, which annotation export wrote: its columns are known",
+    )  # fmt: skip
+    item = ItemRule.of("item", grid)
+    if is_long(grid.columns):
+        shape: Shape | None = Long(
+            "rater", "codes", "comment", "proposed", "confidence", "labelled_at", "stage",
+            "taxonomy_version",
+        )  # fmt: skip
+        return Layout(item, shape, "", "stratum", "", "stage", "url", is_exported=True)
+    found = [grid.column(each) for each in raters_of(grid.columns)]  # none stands twice
+    shape = RaterColumns(found, "stage") if found else None
+    return Layout(item, shape, "final", "stratum", "", "stage", "url", is_exported=True)
+
+
+def _refuse_idle(asked: Asked, names: Sequence[str], where: str) -> None:
+    """Refuse options that would do nothing: whoever wrote them expects something."""
+    idle = [f"--{name.replace('_', '-')}" for name in names if getattr(asked, name)]
+    if idle:
+        raise StudyError(
+            f"{' and '.join(idle)} would do nothing with {where}",
+            "Leave it out, or see which go together: annotation import --help",
+        )
 
 
 def _shape(asked: Asked, grid: Grid, book: Codebook, rater: str, taken: set[str]) -> Shape | None:
@@ -100,6 +129,19 @@ def _shape(asked: Asked, grid: Grid, book: Codebook, rater: str, taken: set[str]
     chosen = [way for way, value in ways.items() if value]
     if len(chosen) > 1:
         raise StudyError(f"{' and '.join(chosen)} exclude each other", "Choose one of them.")
+    if asked.rater and rater:
+        raise StudyError(
+            f"{rater}={grid.path} names the rater, and so does --rater {asked.rater}",
+            "Leave --rater out, or write the file without a name.",
+        )
+    idle = {
+        "--rater-columns": ("code", "codes_from", "comment"),
+        "--pairs": ("code", "codes_from", "comment"),
+        "--rater-column": ("codes_from",),
+        "--final alone": () if asked.code or asked.codes_from else ("comment",),
+    }
+    way = chosen[0] if chosen else "--final alone"
+    _refuse_idle(asked, idle.get(way, ()), way)
     if asked.rater_columns:
         return RaterColumns.of(asked.rater_columns, grid, taken)
     if asked.pairs:
@@ -131,7 +173,12 @@ def named_files(files: Sequence[str]) -> Mapping[Path, str]:
     for text in files:
         name, separator, rest = text.partition("=")
         if separator and rest and not Path(text).exists():
-            found[Path(rest)] = name.strip()
+            path, rater = Path(rest), name.strip()
         else:
-            found[Path(text)] = ""
+            path, rater = Path(text), ""
+        if path.resolve() in {each.resolve() for each in found}:
+            raise StudyError(
+                f"{path} is given twice", "Each file once; a file of its own for each rater."
+            )
+        found[path] = rater
     return found

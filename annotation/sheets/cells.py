@@ -10,8 +10,12 @@ import re
 from datetime import date, datetime, time
 from typing import Any
 
-_LIKE_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_MADE_HARMLESS = re.compile(r"'+[=+\-@\t\r]")
+# Programs skip blanks before the sign, and some also a line break.
+_FORMULA = r"(?:[\s\x00-\x1f\ufeff]*[=+\-@]|[\t\r\n])"
+_LIKE_FORMULA = re.compile(rf"'*{_FORMULA}")
+_MADE_HARMLESS = re.compile(rf"'+{_FORMULA}")
+# What XML 1.0 cannot hold, and so no workbook.
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def harmless(text: str) -> str:
@@ -22,6 +26,16 @@ def harmless(text: str) -> str:
 def original(text: str) -> str:
     """The text that `harmless` was given."""
     return text[1:] if _MADE_HARMLESS.match(text) else text
+
+
+def for_workbook(text: str) -> str:
+    """The text without what a workbook cannot hold."""
+    return _NO_XML.sub("\ufffd", text)
+
+
+def as_kept(text: str) -> str:
+    """What sheets of every kind keep of a text: what is the same here was not changed."""
+    return for_workbook(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def text_of(value: Any) -> str:

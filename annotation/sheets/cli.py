@@ -17,6 +17,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
+from report.formatting import counted
 
 commands = console.application("Labels from and to spreadsheets.")
 
@@ -63,8 +64,8 @@ def import_labels(
         str, typer.Option(metavar="COL", help="Column where the sheet marks conflicts: counted.")
     ] = "",
     stage: Annotated[
-        str, typer.Option(help="independent, negotiated (after discussion) or adjudicated.")
-    ] = "independent",
+        str, typer.Option(help="independent (default), negotiated (after discussion), adjudicated.")
+    ] = "",
     otherwise: Annotated[
         str,
         typer.Option(
@@ -84,7 +85,9 @@ def import_labels(
     skip_nameless: Annotated[
         bool, typer.Option("--skip-nameless", help="Leave out rows that name no item; told.")
     ] = False,
-    sheet: Annotated[str, typer.Option(help="Sheet of a workbook. [default: the first]")] = "",
+    sheet: Annotated[
+        str, typer.Option(help="Sheet of a workbook. [default: the first that is not hidden]")
+    ] = "",
     encoding: Annotated[str, typer.Option(help="Encoding of CSV files. [default: utf-8]")] = "",
     delimiter: Annotated[
         str,
@@ -172,4 +175,5 @@ def export_labels(
         open_study(study, output), round_name, file, stage=stage, is_long=long, replace=replace
     )
     output.document(document)
-    output.show(f"{document['rows']:,} rows of round {round_name} written to {file}")
+    rows = counted(document["rows"], "row")
+    output.show(f"{rows} of round {round_name} written to {file}")

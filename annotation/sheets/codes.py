@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -38,6 +39,8 @@ class Codebook:
     free: Counter[str] = field(default_factory=Counter)
     left_out: int = 0
     errors: list[str] = field(default_factory=list)  # of cells since they were last asked for
+    older: Callable[[str], Taxonomy] | None = None  # finds another version of the taxonomy
+    _books: dict[str, Codebook] = field(default_factory=dict)  # of those
     _proposed: dict[str, tuple[str, str] | None] = field(default_factory=dict)
     _first: dict[str, str] = field(default_factory=dict)  # of spellings that differ in case only
 
@@ -59,8 +62,34 @@ class Codebook:
             )
         return found
 
-    def read(self, cell: str) -> Said | None:
+    def of_version(self, version: str) -> Codebook:
+        """The book that reads codes of that version, as an export wrote them; "" is this one."""
+        if version in {"", self.taxonomy.version}:
+            return self
+        if version not in self._books:
+            if self.older is None:
+                raise StudyError(f"the study knows no version {version} of {self.taxonomy.name}")
+            self._books[version] = Codebook(self.older(version), errors=self.errors)
+        return self._books[version]
+
+    @cached_property
+    def _numbers(self) -> dict[float, list[str]]:
+        """Codes that look like numbers: 1.1 and 1.10 are one number, but two codes."""
+        found: dict[float, list[str]] = {}
+        for code in sorted(self._selectable):
+            if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", code):
+                found.setdefault(float(code), []).append(code)
+        return found
+
+    def read(self, cell: str, *, is_number: bool = False) -> Said | None:
         """What a cell says; None if nothing. What is unknown becomes one of the `errors`."""
+        alike = self._numbers.get(float(cell), []) if is_number and self._numbers else []
+        if len(alike) > 1:
+            self.errors.append(
+                f"the cell holds the number {cell}, which may be {' or '.join(alike)}: format the "
+                "column as text, and type the code"
+            )
+            return None
         several = self.taxonomy.choice == "multiple"
         parts = cell.split(_SEPARATOR) if several else [cell]
         codes: list[str] = []
@@ -108,7 +137,8 @@ class Codebook:
 
     def taken_errors(self) -> list[str]:
         """The errors so far, which are then forgotten."""
-        errors, self.errors = self.errors, []
+        errors = [*self.errors]
+        self.errors.clear()  # the list stays the same: books of other versions share it
         return errors
 
     def _guess(self, part: str) -> tuple[str, str] | None:

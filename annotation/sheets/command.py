@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from report.formatting import counted
 
 if TYPE_CHECKING:
     from data.store import Study
+    from data.taxonomy import Taxonomy
 
 _MOST_SHOWN = 5
 
@@ -44,7 +46,7 @@ def import_sheets(
     asked: Asked,
     *,
     taxonomy_name: str = "",
-    stage: str = "independent",
+    stage: str = "",
     otherwise: str = "",
     spellings: Path | None = None,
     accept: bool = False,
@@ -54,17 +56,22 @@ def import_sheets(
     name = taxonomy_name or _taxonomy_of(study, round_name)
     taxonomy = TaxonomyLibrary(study.directory).taxonomy(name)
     settings = read_settings(study.directory)
-    confirmed = {} if spellings is None else read_spellings(spellings, taxonomy)
-    book = Codebook(taxonomy, confirmed, otherwise, accept)
-    sheets = read_sheets(named_files(files), asked, book, checked_stage(stage))
     table = table_path(study.directory, round_name)
+    confirmed: dict[str, str] = {}
+    if accept and table.exists():
+        confirmed |= read_spellings(table, taxonomy)  # what a person has put into it counts
+    if spellings is not None:
+        confirmed |= read_spellings(spellings, taxonomy)
+    book = Codebook(taxonomy, confirmed, otherwise, accept, older=partial(_older, study, name))
+    wanted = checked_stage(stage) if stage else None
+    sheets = read_sheets(named_files(files), asked, book, wanted)
     check(sheets, book, table, spellings)
     run = provenance.begin(
         "annotation import",
         {
-            "round": round_name, "files": list(files), "taxonomy": name, "stage": stage,
+            "round": round_name, "files": list(files), "taxonomy": name, "stage": sheets.stage,
             **{key: value for key, value in asdict(asked).items() if value},
-            **_traces(sheets, book, table if book.accepted or spellings is None else spellings),
+            **_traces(sheets, book, table if accept or spellings is None else spellings),
         },
     )  # fmt: skip
     stored = store_sheets(study, round_name, taxonomy, sheets, settings=settings, run=run)
@@ -82,6 +89,16 @@ def _taxonomy_of(study: Study, round_name: str) -> str:
         f"which taxonomy are the codes of? Round {round_name!r} is new",
         "Add --taxonomy NAME; the names: annotation taxonomy list.",
     )
+
+
+def _older(study: Study, name: str, version: str) -> Taxonomy:
+    """Another version of a taxonomy, which a sheet has labels of."""
+    from annotation.taxonomies.versions import Versions
+
+    if not study.exists:
+        raise StudyError(f"the study knows no version {version} of {name}")
+    with study.reading() as reader:
+        return Versions.known(reader, study.directory, name).taxonomy(version)
 
 
 def checked_stage(text: str) -> Stage:
@@ -120,31 +137,34 @@ def _told(round_name: str, sheets: Sheets, stored: Stored, book: Codebook) -> Do
     done = Done(document)
     if sheets.has_ratings:
         document |= {
-            "stage": sheets.stage,
+            "stages": sheets.stages,
             "raters": list(sheets.raters),
             "answers": asdict(stored.answers),
         }
         said = stored.answers
         done.lines.append(
             f"round {round_name}: {counted(len(sheets.items), 'item')} "
-            f"({counted(sheets.artifacts, 'artifact')}) from {sheets.rows:,} rows, "
+            f"({counted(sheets.artifacts, 'artifact')}) from {counted(sheets.rows, 'row')}, "
             f"{counted(len(sheets.raters), 'rater')}; answers: {said.new:,} new, "
             f"{said.changed:,} changed, {said.known:,} known already"
         )
+        if set(sheets.stages) - {"independent"}:
+            counts = ", ".join(f"{count:,} {stage}" for stage, count in sheets.stages.items())
+            done.lines.append(f"stages of the answers: {counts}")
     if sheets.has_finals:
         document |= {"stored": stored.new_finals, "known": stored.known_finals}
         done.lines.append(
-            f"{stored.new_finals:,} final labels stored in round {round_name} from "
-            f"{sheets.rows:,} rows ({stored.known_finals:,} known already, "
-            f"{sheets.unsettled:,} rows without a code)"
+            f"{counted(stored.new_finals, 'final label')} stored in round {round_name} from "
+            f"{counted(sheets.rows, 'row')} ({stored.known_finals:,} known already, "
+            f"{counted(sheets.unsettled, 'row')} without a code)"
         )
     if sheets.conflicts is not None:
         document["conflicts_in_sheets"] = sheets.conflicts
         done.lines.append(f"conflicts that the sheets mark: {sheets.conflicts:,}")
     if repeated:
         done.notes.append(
-            f"{len(repeated):,} artifacts stand in several rows; each row is an item: "
-            + ", ".join(repeated[:_MOST_SHOWN])
+            f"{counted(len(repeated), 'artifact stands', 'artifacts stand')} in several rows; each "
+            "row is an item: " + ", ".join(repeated[:_MOST_SHOWN])
         )
     return done
 
@@ -157,10 +177,14 @@ def _remarks(done: Done, sheets: Sheets, stored: Stored, book: Codebook, table: 
         document["notes"] = list(sheets.notes)
     if stored.new_raters:
         notes.append(f"raters that are new in the round: {', '.join(stored.new_raters)}")
+    notes += [
+        f"raters {names} differ in case only, and count as two: mend the sheet if they are one"
+        for names in stored.alike
+    ]
     if stored.answers.changed:
         notes.append(
-            f"{counted(stored.answers.changed, 'answer')} differ from what the study had: the new "
-            "ones hold, the old ones are kept"
+            f"{counted(stored.answers.changed, 'answer differs', 'answers differ')} from what the "
+            "study had: what is new holds, what was there is kept"
         )
     if sheets.nameless:
         document["nameless"] = sheets.nameless

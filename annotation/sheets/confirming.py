@@ -25,7 +25,7 @@ def table_path(directory: Path, round_name: str) -> Path:
 def check(sheets: Sheets, book: Codebook, table: Path, confirmed: Path | None) -> None:
     """Refuse what is wrong, all at once. Spellings are proposed in a table."""
     if not sheets.problems:
-        if book.accepted:
+        if book.accepted or (book.accepting and confirmed is not None):
             _write(table, book.proposals, confirmed)
         return
     more = len(sheets.problems) - _MOST_SHOWN

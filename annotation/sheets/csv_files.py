@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from annotation.sheets.cells import original
@@ -50,6 +51,18 @@ def read_csv(path: Path, *, encoding: str = "", delimiter: str = "") -> Grid:
     if names and not rows:
         raise StudyError(f"{path} has no rows below its header", "Check the file.")
     return Grid(path, tuple(name for name in names if name.strip()), tuple(rows))
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV, a line each; a cell with any line break is quoted, also with a bare CR."""
+    return "".join(map(_line, rows))
+
+
+def _line(row: Sequence[object]) -> str:
+    written = io.StringIO(newline="")
+    # The writer quotes the characters of its line end, and only those.
+    csv.writer(written, lineterminator="\r\n").writerow(row)
+    return written.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _text(path: Path, encoding: str) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotation.labels import Stage
 from annotation.rounds import find_round
-from annotation.sheets.cells import harmless
+from annotation.sheets.cells import for_workbook, harmless
+from annotation.sheets.csv_files import csv_text
 from annotation.sheets.layout import AFTER, BEFORE, LONG
 from annotation.sheets.workbooks import SUFFIXES
 from data.errors import StudyError
 from data.identity import url_of
+from data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from annotation.rounds import Round
@@ -25,6 +26,15 @@ if TYPE_CHECKING:
 
 _LONGEST_CELL = 32_767  # of a workbook
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, to zip files
+
+
+class About(NamedTuple):
+    """Which item a row is about."""
+
+    item: str
+    url: str
+    title: str
+    stratum: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
     said = {
         (row["item_id"], row["rater"]): ";".join(row["codes"])
         for row in _answers(reader, of, (stage,))
-    }
+    }  # of several versions the newest, which comes last
     raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
     taken = sorted({*BEFORE, *AFTER} & {*raters})
     if taken:
@@ -59,8 +69,9 @@ def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
     rows = [
         (
             *about,
-            *(said.get((about[0], rater), "") for rater in raters),
-            *finals.get(about[0], ("", "")),
+            stage,
+            *(said.get((about.item, rater), "") for rater in raters),
+            *finals.get(about.item, ("", "")),
         )
         for about in _items(reader, of)
     ]
@@ -70,14 +81,14 @@ def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
 def long(reader: Reader, round_name: str, stages: Sequence[Stage]) -> Exported:
     """A row for each answer that holds, with all that was noted."""
     of = find_round(reader, round_name)
-    about = {row[0]: row for row in _items(reader, of)}
+    about = {row.item: row for row in _items(reader, of)}
     rows = [
         (
             *about[row["item_id"]],
             row["rater"],
             row["stage"],
             ";".join(row["codes"]),
-            "" if row["confidence"] is None else f"{row['confidence']:g}",
+            "" if row["confidence"] is None else _digits(row["confidence"]),
             row["comment"] or "",
             row["proposed"] or "",
             row["labelled_at"].isoformat() if row["labelled_at"] else "",
@@ -86,6 +97,12 @@ def long(reader: Reader, round_name: str, stages: Sequence[Stage]) -> Exported:
         for row in _answers(reader, of, stages)
     ]
     return Exported(LONG, tuple(rows))
+
+
+def _digits(value: float) -> str:
+    """A number as short as it can be without losing any of it."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> None:
@@ -106,7 +123,7 @@ def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> Non
     path.write_bytes(content)
 
 
-def _items(reader: Reader, of: Round) -> list[tuple[str, str, str, str]]:
+def _items(reader: Reader, of: Round) -> list[About]:
     rows = reader.rows(
         "SELECT item_id, item.artifact_id, any_value(title) AS title, stratum FROM store.item "
         "LEFT JOIN artifacts ON artifacts.artifact_id = item.artifact_id WHERE round = ? "
@@ -114,7 +131,7 @@ def _items(reader: Reader, of: Round) -> list[tuple[str, str, str, str]]:
         [of.name],
     )
     return [
-        (
+        About(
             row["item_id"],
             url_of(row["artifact_id"]) or "",
             " ".join((row["title"] or "").split()),
@@ -125,27 +142,30 @@ def _items(reader: Reader, of: Round) -> list[tuple[str, str, str, str]]:
 
 
 def _answers(reader: Reader, of: Round, stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    """The answers that hold, of each rater and stage in the newest version that there is."""
-    return reader.rows(
+    """The answers that hold, with the versions of one in their order."""
+    rows = reader.rows(
         "SELECT answer.* EXCLUDE (run_id) FROM store.answer JOIN store.item "
         "USING (round, item_id) LEFT JOIN store.round_rater r USING (round, rater) "
         "WHERE round = ? AND list_contains(?, stage) AND len(codes) > 0 AND answer_id NOT IN "
         "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
-        "ORDER BY item.position, stage, r.position, rater, taxonomy_version",
+        "ORDER BY item.position, stage, r.position, rater",
         [of.name, list(stages)],
     )
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_whose, rows)))}
+    return sorted(rows, key=lambda row: (order[_whose(row)], version_key(row["taxonomy_version"])))
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["item_id"], row["stage"], row["rater"]
 
 
 def _csv(table: Iterable[Sequence[str]]) -> bytes:
-    written = io.StringIO(newline="")
-    csv.writer(written, lineterminator="\n").writerows(table)
     # With a byte order mark, without which Excel takes UTF-8 for something else.
-    return written.getvalue().encode("utf-8-sig", errors="backslashreplace")
+    return csv_text(table).encode("utf-8-sig", errors="backslashreplace")
 
 
 def _workbook(table: Sequence[Sequence[str]]) -> bytes:
     from openpyxl import Workbook
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("labels")
@@ -157,7 +177,7 @@ def _workbook(table: Sequence[Sequence[str]]) -> bytes:
                     f"a text has more than {_LONGEST_CELL:,} characters, too many for a workbook",
                     "Export as .csv.",
                 )
-        sheet.append([ILLEGAL_CHARACTERS_RE.sub("\ufffd", cell) for cell in row])
+        sheet.append([for_workbook(cell) for cell in row])
     written = io.BytesIO()
     book.save(written)
     return _timeless(written)

@@ -27,8 +27,10 @@ class Grid:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     sheet: str = ""  # of a workbook: which one was read
-    others: tuple[str, ...] = ()  # sheets of the workbook that were not read
+    others: tuple[str, ...] = ()  # sheets of the workbook that were not read, for people
     uncomputed: frozenset[tuple[int, str]] = field(default=frozenset())  # formulas without a value
+    numbers: frozenset[tuple[int, str]] = field(default=frozenset())  # 1.1, which may be 1.10
+    outside: tuple[int, ...] = ()  # rows with cells outside the columns that the header names
 
     def column(self, wanted: str) -> str:
         """The column that is meant: as written, or but for case and blanks, or by a pattern."""
@@ -80,6 +82,10 @@ class Grid:
         if (row.number, column) in self.uncomputed:
             raise StudyError(f"the formula in {column!r} has no value")
         return row.cells.get(column, "")
+
+    def is_number(self, row: Row, column: str) -> bool:
+        """Whether a workbook holds it as a number: 1.1 and 1.10 are the same one."""
+        return (row.number, column) in self.numbers
 
     def place(self, row: Row) -> str:
         """Where a row stands, for people."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotation.sheets.grids import Grid, Row
 from data.errors import StudyError
@@ -52,13 +52,11 @@ class Numbering:
 
     def item(self, text: str, rater: str = "") -> tuple[str, str]:
         """Item and artifact. Where each row has one rater, an artifact is new for each of them."""
+        artifact = _artifact(text)
         marked = _AGAIN.fullmatch(text)
-        if marked:  # as an export writes it
-            try:
-                return f"{artifact_id(marked[1])}~{marked[2]}", artifact_id(marked[1])
-            except StudyError:
-                pass  # a name may end like that
-        artifact = artifact_id(text)
+        if artifact is None and marked and _artifact(marked[1]):  # as an export writes it
+            return exported_item(text)
+        artifact = artifact or artifact_id(text)  # which complains
         self.seen[artifact, rater] += 1
         count = self.seen[artifact, rater]
         return (artifact if count == 1 else f"{artifact}~{count}"), artifact
@@ -67,6 +65,23 @@ class Numbering:
     def repeated(self) -> set[str]:
         """Artifacts that stand in several rows."""
         return {artifact for (artifact, _rater), count in self.seen.items() if count > 1}
+
+
+def exported_item(text: str, url: str = "") -> tuple[str, str]:
+    """Item and artifact of a row that an export wrote: its id says which, the URL what of."""
+    marked = _AGAIN.fullmatch(text)
+    whole, before = _artifact(text), _artifact(marked[1]) if marked else None
+    if marked and before and (whole is None or whole != _artifact(url)):
+        return f"{before}~{marked[2]}", before
+    artifact = whole or artifact_id(text)  # which complains
+    return artifact, artifact
+
+
+def _artifact(text: str) -> str | None:
+    try:
+        return artifact_id(text)
+    except StudyError:
+        return None
 
 
 def filled_down(grid: Grid, columns: list[str]) -> Grid:
@@ -80,4 +95,4 @@ def filled_down(grid: Grid, columns: list[str]) -> Grid:
         for name in names:
             last[name] = row.cells.get(name, "").strip() or last[name]
         rows.append(Row(row.number, {**row.cells, **last}))
-    return Grid(grid.path, grid.columns, tuple(rows), grid.sheet, grid.others, grid.uncomputed)
+    return replace(grid, rows=tuple(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-BEFORE = ("item", "url", "title", "stratum")
+BEFORE = ("item", "url", "title", "stratum", "stage")
 AFTER = ("final", "settled_by")
 LONG = (
     "item", "url", "title", "stratum", "rater", "stage", "codes", "confidence", "comment",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,9 +12,12 @@ from typing import Protocol
 
 from annotation.sheets.codes import Codebook, Said
 from annotation.sheets.grids import Grid, Row
+from annotation.sheets.spellings import LEFT_OUT
 from data.errors import StudyError
 from data.taxonomy import folded
 from report.formatting import counted
+
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +30,14 @@ class Rating:
     confidence: float | None = None
     labelled_at: datetime | None = None
     stage: str = ""
+    version: str = ""  # of the taxonomy, if the sheet says so
 
 
 class Shape(Protocol):
     """Where a sheet keeps the ratings of a row."""
 
-    @property
-    def one_rater_a_row(self) -> bool:
-        """Whether an artifact may stand in a row for each rater."""
+    def whose(self, grid: Grid, row: Row) -> str:
+        """Where an artifact may stand in a row for each rater: who, and at which stage."""
 
     @property
     def notes(self) -> list[str]:
@@ -48,8 +52,12 @@ class RaterColumns:
     """A column for each rater, who is called as the column is."""
 
     columns: Sequence[str]
-    one_rater_a_row: bool = False
+    stage: str = ""
     notes: list[str] = field(default_factory=list)
+
+    def whose(self, _grid: Grid, _row: Row) -> str:
+        """A row is for all raters."""
+        return ""
 
     @classmethod
     def of(cls, patterns: Sequence[str], grid: Grid, but: set[str]) -> RaterColumns:
@@ -68,9 +76,10 @@ class RaterColumns:
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One for each column that is not empty."""
         for number, column in enumerate(self.columns, start=1):
-            said = book.read(grid.cell(row, column))
+            said = _read(grid, row, column, book)
             if said:
-                yield Rating(column.strip(), number, said)
+                stage = grid.cell(row, self.stage).strip() if self.stage else ""
+                yield Rating(column.strip(), number, said, stage=stage)
 
 
 @dataclass
@@ -80,7 +89,11 @@ class Pairs:
     pairs: Sequence[tuple[int, str, str]]  # number, rater's column, code's column
     without_code: Sequence[str]  # columns of raters that have no partner
     untagged: int = 0
-    one_rater_a_row: bool = False
+    doubled: list[int] = field(default_factory=list)  # rows that say the same of one rater twice
+
+    def whose(self, _grid: Grid, _row: Row) -> str:
+        """A row is for all raters."""
+        return ""
 
     @classmethod
     def of(cls, text: str, grid: Grid) -> Pairs:
@@ -114,14 +127,17 @@ class Pairs:
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One for each pair with a code; a rater without one is counted."""
         self.untagged += sum(bool(grid.cell(row, column).strip()) for column in self.without_code)
+        before: dict[str, Said] = {}
         for number, who, what in self.pairs:
             rater, cell = grid.cell(row, who).strip(), grid.cell(row, what)
             if cell.strip() and not rater:
                 raise StudyError(f"{what!r} has a code, but {who!r} names no rater")
             if rater and not cell.strip():
                 self.untagged += 1
-            said = book.read(cell)
-            if said:
+            said = _read(grid, row, what, book)
+            if said and before.setdefault(rater, said) is not said and before[rater] == said:
+                self.doubled.append(row.number)
+            elif said:
                 yield Rating(rater, number, said)
 
     @property
@@ -129,7 +145,11 @@ class Pairs:
         """What is missing."""
         found = [f"there is no column for the codes of {column!r}" for column in self.without_code]
         if self.untagged:
-            found.append(f"{self.untagged:,} raters are named without a code: not stored")
+            named = "1 rater is" if self.untagged == 1 else f"{self.untagged:,} raters are"
+            found.append(f"{named} named without a code: not stored")
+        if self.doubled:
+            rows = ", ".join(map(str, dict.fromkeys(self.doubled)))
+            found.append(f"the same rater says the same twice, counted once, in row {rows}")
         return found
 
 
@@ -150,7 +170,12 @@ class CodeFrom:
                 f"{text!r} says not where a code is from",
                 "Write it as 'Extrinsic Bug=Yes:extrinsic'.",
             )
-        return cls(grid.column(found[1].strip()), folded(found[2]), book.code(found[3].strip()))
+        code = found[3].strip()
+        return cls(
+            grid.column(found[1].strip()),
+            folded(found[2]),
+            LEFT_OUT if code == LEFT_OUT else book.code(code),
+        )
 
 
 @dataclass
@@ -162,7 +187,11 @@ class OneRater:
     codes_from: Sequence[CodeFrom] = ()
     comment: str = ""
     contradictions: list[int] = field(default_factory=list)  # rows
-    one_rater_a_row: bool = False
+    others: Counter[tuple[str, str]] = field(default_factory=Counter)  # columns and other words
+
+    def whose(self, _grid: Grid, _row: Row) -> str:
+        """All rows are hers."""
+        return ""
 
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One, if the row says anything. Columns with words count before the one with codes."""
@@ -175,25 +204,52 @@ class OneRater:
             yield Rating(self.rater, 1, said)
 
     def _said(self, grid: Grid, row: Row, book: Codebook) -> Said | None:
-        meant = tuple(
-            dict.fromkeys(
-                each.code
-                for each in self.codes_from
-                if folded(grid.cell(row, each.column)) == each.word
-            )
-        )
+        meant = tuple(dict.fromkeys(self._words(grid, row)))
         if len(meant) > 1 and book.taxonomy.choice == "single":
             raise StudyError(f"the row says both {' and '.join(meant)}")
-        said = book.read(grid.cell(row, self.column)) if self.column else None
+        said = _read(grid, row, self.column, book) if self.column else None
         if not meant:
             return said
         if said and not set(said.codes) <= set(meant):
             self.contradictions.append(row.number)
         return Said(meant, said.comment if said and said.codes == meant else None)
 
+    def _words(self, grid: Grid, row: Row) -> Iterator[str]:
+        """The codes that words stand for; where several words do, another is a mistake."""
+        rules: dict[str, dict[str, str]] = {}
+        for each in self.codes_from:
+            rules.setdefault(each.column, {})[each.word] = each.code
+        for column, words in rules.items():
+            cell = grid.cell(row, column)
+            code = words.get(folded(cell))
+            if code is None and len(words) > 1 and cell.strip():
+                known = ", ".join(map(repr, words))
+                raise StudyError(
+                    f"{column!r} says {cell.strip()!r}: --codes-from knows {known}; "
+                    "WORD:- leaves a word out"
+                )
+            if code is None and cell.strip():
+                self.others[column, folded(cell) or cell.strip()] += 1
+            elif code not in {None, LEFT_OUT}:
+                yield str(code)
+
     @property
     def notes(self) -> list[str]:
-        """Rows that contradict themselves."""
+        """Words that no rule names, and rows that contradict themselves."""
+        return [*self._ignored(), *self._contradicting()]
+
+    def _ignored(self) -> Iterator[str]:
+        for column in dict.fromkeys(each for each, _word in self.others):
+            words = [
+                f"{word!r} ({count:,})"
+                for (each, word), count in self.others.most_common()
+                if each == column
+            ]
+            total = sum(count for (each, _word), count in self.others.items() if each == column)
+            shown = ", ".join(words[:_MOST_SHOWN]) + (" ..." if len(words) > _MOST_SHOWN else "")
+            yield f"{counted(total, 'cell')} of {column!r} stand for no code: {shown}"
+
+    def _contradicting(self) -> list[str]:
         if not self.contradictions:
             return []
         columns = ", ".join(dict.fromkeys(repr(each.column) for each in self.codes_from))
@@ -213,12 +269,18 @@ class Long:
     confidence: str = ""
     labelled_at: str = ""
     stage: str = ""
-    one_rater_a_row: bool = True
+    version: str = ""
     notes: list[str] = field(default_factory=list)
+
+    def whose(self, grid: Grid, row: Row) -> str:
+        """Also where no code stands yet: the row is hers."""
+        columns = (self.rater, self.stage) if self.stage else (self.rater,)
+        return "\0".join(grid.cell(row, column).strip() for column in columns)
 
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One, if the row says anything."""
-        said = book.read(grid.cell(row, self.column))
+        version = grid.cell(row, self.version).strip() if self.version else ""
+        said = _read(grid, row, self.column, book.of_version(version))
         if not said:
             return
         rater, comment, proposed, sure, when, stage = (
@@ -237,7 +299,13 @@ class Long:
             _confidence(sure),
             _time(when),
             stage.strip(),
+            version,
         )
+
+
+def _read(grid: Grid, row: Row, column: str, book: Codebook) -> Said | None:
+    """What the codes in a cell are."""
+    return book.read(grid.cell(row, column), is_number=grid.is_number(row, column))
 
 
 def _confidence(text: str) -> float | None:

@@ -6,8 +6,6 @@ taxonomy, `~unclear`, `~not-a-fault`, or `-` for cells that are to be left out.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from pathlib import Path
 
 from annotation.labels import NEW_CODE, NOT_A_FAULT, SPECIAL, UNCLEAR
 from annotation.sheets.cells import harmless
-from annotation.sheets.csv_files import read_csv
+from annotation.sheets.csv_files import csv_text, read_csv
 from data.errors import StudyError
 from data.taxonomy import Taxonomy, folded
 
@@ -40,6 +38,16 @@ _WORDS = {
     "false positive": NOT_A_FAULT,
     "a new code is needed": NEW_CODE,
 }
+# What stands in a cell although nobody wrote it there as a word.
+_NO_WORDS = {
+    r"#(?:N/?A|REF!|NAME\?|VALUE!|DIV/0!|NULL!|NUM!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|"
+    r"GETTING_DATA|ERROR!|#+)|Err:[0-9]+": "an error of a spreadsheet",
+    r"true|false|yes|no|wahr|falsch": "yes or no: which code?",
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.+]+)?|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]{2,4}|"
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9.]+)?": "a date or time",
+}
+_NEGATION = re.compile(r"\b(?:not|no|non|none|never|neither|nor|without|cannot)\b|n['\u2019]t\b")
+_JOINED = re.compile(r"[;,/|&+?\n]|\b(?:and|or|vs)\b", flags=re.IGNORECASE)  # generic/unclear
 
 
 @dataclass(frozen=True)
@@ -64,20 +72,55 @@ def special(text: str) -> str | None:
 def propose(text: str, taxonomy: Taxonomy, otherwise: str = "") -> tuple[str, str] | None:
     """The code that a spelling may mean, and why; None if it is like nothing.
 
-    With `otherwise` free text is expected: what merely mentions a code is taken for that.
+    With `otherwise` free text is expected: what merely mentions a code is taken for that. Where
+    the code is "", only a person can tell.
     """
+    known = _known(taxonomy)
+    return _certain(text, known) or _guessed(folded(text), known, otherwise)
+
+
+def _certain(text: str, known: Mapping[str, str]) -> tuple[str, str] | None:
+    """What a text means without guessing, or why nobody should guess."""
     plain = folded(text)
     if plain in _SAYS_NOTHING:
         return LEFT_OUT, "says nothing"
-    known = _known(taxonomy)
     if plain in known:
         return known[plain], f"means {plain!r}"
-    return (
+    for pattern, why in _NO_WORDS.items():
+        if re.fullmatch(pattern, text.strip(), flags=re.IGNORECASE):
+            return "", why
+    joined = {known[part] for part in map(folded, _JOINED.split(text)) if part in known}
+    if len(joined) > 1:
+        return "", f"names several codes: {', '.join(sorted(joined))}"
+    return None
+
+
+def _guessed(plain: str, known: Mapping[str, str], otherwise: str) -> tuple[str, str] | None:
+    guess = (
         _beginning(plain, known)
         or _alike(plain, known)
         or (None if otherwise else _same_words(plain, known))
-        or _mentioning(plain, known, otherwise)
+        or _mentioning(plain, known)
     )
+    if guess is None:
+        return None
+    code = known[guess.spelling]
+    if otherwise and guess.is_mention and code != otherwise:
+        return otherwise, f"{guess.why}, but begins otherwise"
+    if _negations(plain) != _negations(guess.spelling):
+        return "", f"{guess.why}, but says no or not"
+    if otherwise and guess.is_mention:
+        return None  # no doubt about it
+    return code, guess.why
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """A known spelling that a text may stand for."""
+
+    spelling: str
+    why: str
+    is_mention: bool = False
 
 
 def _known(taxonomy: Taxonomy) -> dict[str, str]:
@@ -87,7 +130,12 @@ def _known(taxonomy: Taxonomy) -> dict[str, str]:
     return known
 
 
-def _beginning(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
+def _negations(plain: str) -> int:
+    """How often a text says no, but for remarks in brackets."""
+    return len(_NEGATION.findall(re.sub(r"\(.*", "", plain)))
+
+
+def _beginning(plain: str, known: Mapping[str, str]) -> _Guess | None:
     fits = [
         spelling
         for spelling in known
@@ -96,14 +144,14 @@ def _beginning(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     ]
     if fits:
         longest = max(fits, key=len)
-        return known[longest], f"begins with {longest!r}"
-    codes = {code for spelling, code in known.items() if spelling.startswith(plain)}
-    if len(plain) >= _SHORTEST and len(codes) == 1:
-        return codes.pop(), "an abbreviation"
+        return _Guess(longest, f"begins with {longest!r}")
+    longer = [spelling for spelling in known if spelling.startswith(plain)]
+    if len(plain) >= _SHORTEST and len({known[spelling] for spelling in longer}) == 1:
+        return _Guess(longer[0], "an abbreviation")
     return None
 
 
-def _alike(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
+def _alike(plain: str, known: Mapping[str, str]) -> _Guess | None:
     ratios = {
         spelling: SequenceMatcher(None, plain, spelling, autojunk=False).ratio()
         for spelling in known
@@ -112,10 +160,10 @@ def _alike(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     best = max(ratios, key=lambda each: ratios[each], default="")
     if ratios.get(best, 0) < _ALIKE:
         return None
-    return known[best], f"like {best!r} ({ratios[best]:.2f})"
+    return _Guess(best, f"like {best!r} ({ratios[best]:.2f})")
 
 
-def _same_words(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
+def _same_words(plain: str, known: Mapping[str, str]) -> _Guess | None:
     words = set(re.findall(r"\w+", plain))
     shares = {}
     for spelling in known:
@@ -124,10 +172,10 @@ def _same_words(plain: str, known: Mapping[str, str]) -> tuple[str, str] | None:
     best = max(shares, key=lambda each: shares[each])
     if shares[best] < _SAME_WORDS:
         return None
-    return known[best], f"shares words with {best!r}"
+    return _Guess(best, f"shares words with {best!r}")
 
 
-def _mentioning(plain: str, known: Mapping[str, str], otherwise: str) -> tuple[str, str] | None:
+def _mentioning(plain: str, known: Mapping[str, str]) -> _Guess | None:
     found = [
         spelling
         for spelling in known
@@ -136,11 +184,7 @@ def _mentioning(plain: str, known: Mapping[str, str], otherwise: str) -> tuple[s
     if not found:
         return None
     longest = max(found, key=len)
-    if otherwise:
-        if known[longest] == otherwise:
-            return None  # no doubt about it
-        return otherwise, f"mentions {longest!r}, but begins otherwise"
-    return known[longest], f"mentions {longest!r}"
+    return _Guess(longest, f"mentions {longest!r}", is_mention=True)
 
 
 def read_spellings(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
@@ -172,9 +216,13 @@ def read_spellings(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
 
 def table_text(proposals: Iterable[Proposal]) -> str:
     """The table as CSV, most frequent first."""
-    written = io.StringIO(newline="")
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for each in sorted(proposals, key=lambda one: (-one.count, one.spelling)):
-        writer.writerow([harmless(each.spelling), each.count, harmless(each.code), each.why])
-    return written.getvalue()
+    ordered = sorted(proposals, key=lambda one: (-one.count, one.spelling))
+    return csv_text(
+        [
+            COLUMNS,
+            *(
+                [harmless(each.spelling), each.count, harmless(each.code), harmless(each.why)]
+                for each in ordered
+            ),
+        ]
+    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation.labels import Answer, Appended, Stage, append
-from annotation.rounds import Round, find_round, put_items, put_raters, put_round
+from annotation.rounds import Round, find_round, put_items, put_raters, put_round, put_taxonomy
 from annotation.settling.settlements import Decision, SettledBy, settle
+from annotation.sheets.cells import as_kept
 from annotation.sheets.importing import Sheets
 from data import provenance
 from data.errors import StudyError
+from data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -37,6 +39,7 @@ class Stored:
     new_finals: int
     known_finals: int
     new_raters: tuple[str, ...]  # of a round that was there
+    alike: tuple[str, ...] = ()  # raters whose names differ in case only
 
 
 def store_sheets(
@@ -62,26 +65,27 @@ def store_sheets(
             _check(writer, of, taxonomy, sheets)
             new_raters = tuple(rater for rater in sheets.raters if rater not in of.raters)
             put_raters(writer, round_name, new_raters, run)
+        texts = [put_taxonomy(writer, each, run) for each in (taxonomy, *sheets.versions.values())]
         new_items = put_items(writer, round_name, sheets.items.values(), run)
-        answers = append(
-            writer, round_name, _with_notes(writer, round_name, sheets.answers.values()), run
-        )
+        answers = append(writer, round_name, _with_notes(writer, round_name, sheets), run)
         settled = settle(
             writer,
             round_name,
             [
                 Decision(
-                    item, said.codes, _SETTLED_BY[sheets.stage], RULE, taxonomy.version,
-                    comment=said.comment or said.proposed,
+                    item, said.codes, _SETTLED_BY[sheets.final_stages.get(item, sheets.stage)],
+                    RULE, taxonomy.version, comment=said.comment or said.proposed,
                 )
                 for item, said in sheets.finals.items()
             ],
             run,
             may_change=False,
         )  # fmt: skip
-        if of is None or new_raters or new_items or answers.new or answers.changed or settled.new:
+        changed = (new_raters, new_items, answers.new, answers.changed, settled.new, any(texts))
+        if of is None or any(changed):
             provenance.record(writer, run, "ok")
-    return Stored(answers, new_items, settled.new, settled.known, new_raters)
+    alike = _alike({*sheets.raters, *(of.raters if of else ())})
+    return Stored(answers, new_items, settled.new, settled.known, new_raters, alike)
 
 
 def _round(reader: Reader | Writer, name: str) -> Round | None:
@@ -96,12 +100,27 @@ def _check(writer: Writer, of: Round, taxonomy: Taxonomy, sheets: Sheets) -> Non
             f"round {of.name!r} is labelled with {of.taxonomy}, not with {taxonomy.name}",
             "Choose another round name. Nothing was stored.",
         )
+    if of.choice != taxonomy.choice:
+        raise StudyError(
+            f"round {of.name!r} has a {of.choice} choice of codes; {taxonomy.path} says "
+            f"{taxonomy.choice}",
+            "Choose another round name. Nothing was stored.",
+        )
+    there = {
+        row["item_id"]: row["stratum"]
+        for row in writer.rows("SELECT item_id, stratum FROM store.item WHERE round = ?", [of.name])
+    }
+    for item_id, item in sheets.items.items():
+        kept = there.get(item_id, item.stratum)
+        if item.stratum and kept != item.stratum:
+            raise StudyError(
+                f"{item_id} has the stratum {kept!r} in round {of.name!r}; {item.place} says "
+                f"{item.stratum!r}",
+                "Items of a round keep theirs: leave --stratum out, or choose another round name. "
+                "Nothing was stored.",
+            )
     if of.origin == "imported":
         return
-    there = {
-        row["item_id"]
-        for row in writer.rows("SELECT item_id FROM store.item WHERE round = ?", [of.name])
-    }
     strange = [item for item in sheets.items if item not in there]
     if strange:
         raise StudyError(
@@ -111,24 +130,43 @@ def _check(writer: Writer, of: Round, taxonomy: Taxonomy, sheets: Sheets) -> Non
         )
 
 
-def _with_notes(writer: Writer, round_name: str, answers: Iterable[Answer]) -> list[Answer]:
-    """Answers that a sheet of codes repeats keep what was noted with them elsewhere."""
+def _alike(raters: Iterable[str]) -> tuple[str, ...]:
+    """Names that differ in case only: they may be one person."""
+    groups: dict[str, list[str]] = {}
+    for rater in sorted(raters):
+        groups.setdefault(rater.casefold(), []).append(rater)
+    return tuple(" and ".join(map(repr, group)) for group in groups.values() if len(group) > 1)
+
+
+def _with_notes(writer: Writer, round_name: str, sheets: Sheets) -> list[Answer]:
+    """Answers that a sheet repeats keep what was noted with them elsewhere."""
     rows = writer.rows(
         "SELECT item_id, rater, stage, taxonomy_version, codes, confidence, comment, proposed "
         "FROM store.answer WHERE round = ? AND answer_id NOT IN "
         "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)",
         [round_name],
     )
-    there = {
-        (row["item_id"], row["rater"], row["stage"], row["taxonomy_version"]): row for row in rows
-    }
+    versions: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}
+    for each in sorted(rows, key=lambda one: version_key(one["taxonomy_version"])):
+        key = (each["item_id"], each["rater"], each["stage"])
+        versions.setdefault(key, {})[each["taxonomy_version"]] = each
     found = []
-    for answer in answers:
-        row = there.get((answer.item_id, answer.rater, answer.stage, answer.taxonomy_version))
-        bare = answer.confidence is None and not answer.comment and not answer.proposed
-        if row and bare and sorted(row["codes"]) == sorted(answer.codes):
-            notes = {name: row[name] for name in ("confidence", "comment", "proposed")}
-            found.append(replace(answer, **notes))
+    for answer in sheets.answers.values():
+        there = versions.get((answer.item_id, answer.rater, answer.stage), {})
+        row: dict[str, Any] | None = there.get(answer.taxonomy_version)
+        if row is None and there and sheets.repeats_study:
+            row = [*there.values()][-1]  # what the export showed: the newest
+        if row and sorted(row["codes"]) == sorted(answer.codes) and _adds_nothing(answer, row):
+            names = ("confidence", "comment", "proposed", "taxonomy_version")
+            found.append(replace(answer, **{name: row[name] for name in names}))
         else:
             found.append(answer)
     return found
+
+
+def _adds_nothing(answer: Answer, row: Mapping[str, Any]) -> bool:
+    """Whether an answer has no notes, or those that are there, as far as a sheet keeps them."""
+    notes = {name: getattr(answer, name) for name in ("confidence", "comment", "proposed")}
+    return not any(notes.values()) or all(
+        as_kept(str(value or "")) == as_kept(str(row[name] or "")) for name, value in notes.items()
+    )

@@ -1,34 +1,40 @@
-"""XLSX workbooks as grids. They are strangers' files: sizes are limited, entities refused."""
+"""XLSX workbooks as grids. They are strangers' files: see `workbook_limits`."""
 
 from __future__ import annotations
 
+import lzma
+import struct
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotation.sheets import workbook_limits
 from annotation.sheets.cells import original, text_of
 from annotation.sheets.grids import Grid, Row
+from annotation.sheets.workbook_limits import check_workbook, too_many_cells
 from data.errors import StudyError
 from data.taxonomy import folded
 
 SUFFIXES = (".xlsx", ".xlsm")
 OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")
-MOST_BYTES = 512 * 1024 * 1024  # unpacked
 MOST_COLUMNS = 2000
 # What openpyxl, zipfile and the XML parser raise for files that are no workbooks.
 _BROKEN = (
-    zipfile.BadZipFile, KeyError, ValueError, TypeError, SyntaxError, EOFError, AttributeError,
-    IndexError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, KeyError, ValueError, TypeError,
+    SyntaxError, EOFError, AttributeError, IndexError, ArithmeticError, NotImplementedError,
+    RuntimeError, AssertionError, OSError,
 )  # fmt: skip
 
 
 def read_workbook(path: Path, *, sheet: str = "") -> Grid:
-    """One sheet of a workbook: the one that is named, or the first."""
-    _check_size(path)
+    """One sheet of a workbook: the one that is named, or the first that is not hidden."""
     try:
+        check_workbook(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl tells what it does not show; we show cells
             return _read(path, sheet)
@@ -41,74 +47,109 @@ def read_workbook(path: Path, *, sheet: str = "") -> Grid:
         ) from error
 
 
-def _check_size(path: Path) -> None:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile:
-        return  # said later
-    except OSError as error:
-        raise StudyError(f"{path} cannot be read: {error.strerror}", "Check the path.") from error
-    if unpacked > MOST_BYTES:
-        raise StudyError(
-            f"{path} is larger than {MOST_BYTES // 1024**2} MB when it is unpacked",
-            "Save the sheet as CSV.",
-        )
+@dataclass
+class _Sheet:
+    """What was found in a sheet; empty cells are not kept."""
+
+    names: list[str]
+    texts: dict[int, dict[str, str]] = field(default_factory=dict)
+    empty: set[tuple[int, str]] = field(default_factory=set)  # computed, and to nothing
+    numbers: set[tuple[int, str]] = field(default_factory=set)
+    outside: list[int] = field(default_factory=list)
 
 
 def _read(path: Path, wanted: str) -> Grid:
     from openpyxl import load_workbook
 
     with closing(load_workbook(path, read_only=True, data_only=True)) as book:
-        titles = [each.title for each in book.worksheets]
+        titles = {each.title: each.sheet_state == "visible" for each in book.worksheets}
         title = _chosen(path, titles, wanted)
-        names, values = _table(path, book[title])
+        found = _values(path, book[title])
     with closing(load_workbook(path, read_only=True)) as book:
-        _names, formulas = _table(path, book[title])
-    nothing = (None,) * len(names)
-    uncomputed = frozenset(
-        (number, name)
-        for number, row in formulas.items()
-        for name, formula, value in zip(names, row, values.get(number, nothing), strict=True)
-        if value is None and formula is not None and name
-    )
-    rows = []
-    for number in formulas:
-        cells = values.get(number, nothing)
-        named = {
-            name: original(text_of(value)) for name, value in zip(names, cells, strict=True) if name
-        }
-        waits = not uncomputed.isdisjoint((number, name) for name in named)
-        if waits or any(cell.strip() for cell in named.values()):
-            rows.append(Row(number, named))
+        uncomputed = frozenset(_uncomputed(book[title], found))
+    waiting = {number for number, _name in uncomputed}
+    texts = {
+        number: cells
+        for number, cells in found.texts.items()
+        if any(cell.strip() for cell in cells.values())
+    }
+    rows = tuple(Row(number, texts.get(number, {})) for number in sorted({*texts, *waiting}))
     if not rows:
         raise StudyError(
             f"{path} has no rows below the header of its sheet {title!r}",
             f"Its sheets: {', '.join(titles)}. Choose one: --sheet NAME.",
         )
-    others = tuple(each for each in titles if each != title)
-    return Grid(path, tuple(filter(None, names)), tuple(rows), title, others, uncomputed)
+    others = tuple(
+        repr(each) if is_visible else f"{each!r} (hidden)"
+        for each, is_visible in titles.items()
+        if each != title
+    )
+    return Grid(
+        path, tuple(filter(None, found.names)), rows, title, others, uncomputed,
+        frozenset(found.numbers), tuple(found.outside),
+    )  # fmt: skip
 
 
-def _chosen(path: Path, titles: Sequence[str], wanted: str) -> str:
+def _chosen(path: Path, titles: dict[str, bool], wanted: str) -> str:
+    """The title that is wanted; of `titles` with whether they are visible, the first that is."""
+    if not titles:
+        raise StudyError(f"{path} has no sheet", "Check the file.")
+    if not wanted:
+        visible = [title for title, is_visible in titles.items() if is_visible]
+        return next(iter([*visible, *titles]))
     fits = [title for title in titles if title == wanted] or [
         title for title in titles if folded(title) == folded(wanted)
     ]
-    if wanted and len(fits) != 1:
-        raise StudyError(
-            f"{path} has no sheet {wanted!r}", f"Its sheets: {', '.join(titles) or 'none'}."
-        )
-    if not titles:
-        raise StudyError(f"{path} has no sheet", "Check the file.")
-    return fits[0] if wanted else titles[0]
+    if len(fits) != 1:
+        raise StudyError(f"{path} has no sheet {wanted!r}", f"Its sheets: {', '.join(titles)}.")
+    return fits[0]
 
 
-def _table(path: Path, sheet: Any) -> tuple[list[str], dict[int, tuple[Any, ...]]]:
-    """The names of the columns, and the rows below them, as wide as the names."""
+def _rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
     # What a file says of its size is often wrong: a sheet of 29 rows claims 1,000.
     sheet.reset_dimensions()
-    header: Iterable[Any] = next(sheet.iter_rows(max_row=1, values_only=True), ())
-    names = [original(text_of(value)) for value in header]
+    yield from enumerate(sheet.iter_rows(), start=1)
+
+
+def _values(path: Path, sheet: Any) -> _Sheet:
+    rows = _rows(sheet)
+    found = _Sheet(_header(path, next(rows, (1, ()))[1]))
+    names = found.names
+    padded = 0
+    for number, cells in rows:
+        padded += len(cells) and len(names)
+        if padded > workbook_limits.MOST_CELLS:
+            raise too_many_cells(path)
+        texts = {}
+        for name, cell in zip(names, cells, strict=False):
+            if not name:
+                continue
+            if cell.value is not None:
+                texts[name] = original(text_of(cell.value))
+                if cell.data_type == "n":
+                    found.numbers.add((number, name))
+            elif cell.data_type == "str":  # a formula's text, of no letters
+                found.empty.add((number, name))
+        if texts:
+            found.texts[number] = texts
+        if any(text_of(cell.value).strip() for cell in cells[len(names) :]):
+            found.outside.append(number)
+    return found
+
+
+def _uncomputed(sheet: Any, found: _Sheet) -> Iterator[tuple[int, str]]:
+    """Formulas whose value no program has put beside them."""
+    for number, cells in _rows(sheet):
+        there = found.texts.get(number, {})
+        for name, cell in zip(found.names, cells, strict=False):
+            place = (number, name)
+            is_formula = name and number > 1 and cell.data_type == "f"
+            if is_formula and name not in there and place not in found.empty:
+                yield place
+
+
+def _header(path: Path, cells: Sequence[Any]) -> list[str]:
+    names = [original(text_of(cell.value)) for cell in cells]
     names = [name if name.strip() else "" for name in names]
     while names and not names[-1]:
         names.pop()
@@ -116,9 +157,4 @@ def _table(path: Path, sheet: Any) -> tuple[list[str], dict[int, tuple[Any, ...]
         raise StudyError(f"{path}:1: the first row names no columns", "It must be the header.")
     if len(names) > MOST_COLUMNS:
         raise StudyError(f"{path} has more than {MOST_COLUMNS:,} columns", "Save what you need.")
-    rows = sheet.iter_rows(min_row=2, max_col=len(names), values_only=True)
-    return names, {
-        number: cells
-        for number, cells in enumerate(rows, start=2)
-        if any(value is not None for value in cells)
-    }
+    return names

@@ -224,10 +224,11 @@ def relabel(
             "annotation taxonomy relabel", {"round": round_name, "file": str(from_file)}
         )
         taken = relabel_sheets.take_sheet(opened, round_name, from_file, begun)
-        output.tell(f"{taken.stored:,} answers stored, {taken.left:,} labels are left")
+        output.tell(taken.sentence)
     with opened.reading() as reader:
         of = find_round(reader, round_name)
         queue = relabel_queue(reader, of)
+    relabel_sheets.refuse_unknown_rater(of, queue, rater)
     queue = [each for each in queue if rater in {"", each.said.rater}]
     if to_file is not None:
         relabel_sheets.write_sheet(to_file, queue)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
+from annotation.taxonomies.relabelling import is_later
 from annotation.taxonomies.versions import Versions
+from annotation.taxonomies.view import taxonomy_codes_below
 from data.errors import StudyError
 from data.results import Column, Table, rows_of
 from data.taxonomy import Change, Revision, Taxonomy
@@ -60,7 +63,7 @@ class Comparison:
         for change in self.revision.changes:
             if not (change.old or change.new):
                 continue
-            codes = [] if change.kind in {"move", "add"} else list(change.old)
+            codes = self._moved(change, ways) if change.kind == "move" else list(change.old)
             labels = [
                 {"round": name, "labels": kind, "count": count}
                 for (name, kind), count in self._count(codes).items()
@@ -70,6 +73,11 @@ class Comparison:
                  "reason": change.reason, "outcome": _outcome(change, ways), "touches": labels}
             )  # fmt: skip
         return rows
+
+    def _moved(self, change: Change, ways: Mapping[str, Alternatives]) -> list[str]:
+        """The old codes whose labels are below another category now."""
+        below = {code for each in change.new for code in taxonomy_codes_below(self.new, each)}
+        return [code for code, led in ways.items() if below & (led or frozenset())]
 
     def _count(self, codes: list[str]) -> dict[tuple[str, str], int]:
         counts: Counter[tuple[str, str]] = Counter()
@@ -125,6 +133,7 @@ def compare(
     ]
     revision = declared[0] if declared else proposed(before, after)
     problems = revision_problems(before, after, revision) if declared else []
+    problems += [each for _path, each in versions.contradictions(before.version, after.version)]
     touched: Counter[tuple[str, str, str]] = Counter()
     if reader is not None:
         touched = _touched(reader, versions, before.version)
@@ -161,13 +170,21 @@ def _leads(versions: Versions, start: str, end: str) -> bool:
 
 
 def _touched(reader: Reader, versions: Versions, version: str) -> Counter[tuple[str, str, str]]:
-    """How often each code of a version stands in labels, earlier ones carried there."""
+    """How often each code of a version stands in labels, earlier ones carried there.
+
+    What was said again in a later version is not touched any more.
+    """
     counts: Counter[tuple[str, str, str]] = Counter()
     for kind, found in (
         ("raters", current_answers(reader, versions.name)),
         ("final", current_decisions(reader, versions.name)),
     ):
-        near = [said for said in found if _leads(versions, said.version, version)]
+        later = {said.place for said in found if is_later(said.version, version)}
+        near = [
+            said
+            for said in found
+            if said.place not in later and _leads(versions, said.version, version)
+        ]
         for each in follow(versions, near, version):
             if each.outcome == "carried":
                 for code in decided(each.alternatives) or ():

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.taxonomies.outcomes import Said, current_decisions
+from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
 from annotation.taxonomies.versions import Versions
-from data.taxonomy_changes import decided
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,21 +31,13 @@ def final_labels_under(reader: Reader, directory: Path, of: Round, version: str)
     versions.taxonomy(version)
     codes: dict[str, frozenset[str]] = {}
     undecided: dict[str, tuple[str, ...]] = {}
-    for said in current_decisions(reader, of.taxonomy, of.name):
+    settled = current_decisions(reader, of.taxonomy, of.name)
+    for said in counting_ones(versions, settled, version):
+        if not said.codes:
+            continue  # open again
         carried = carried_codes(versions, said, version)
         if carried is None:
             undecided[said.item_id] = said.codes
         else:
             codes[said.item_id] = carried
     return FinalLabels(version, codes, undecided)
-
-
-def carried_codes(versions: Versions, said: Said, version: str) -> frozenset[str] | None:
-    """All codes of an answer in a version; None if one of them is not decided there."""
-    found: set[str] = set()
-    for code in said.codes:
-        carried = decided(versions.alternatives(said.version, version, code))
-        if carried is None:
-            return None
-        found |= carried
-    return frozenset(found)

@@ -25,6 +25,7 @@ from data.errors import StudyError
 from data.results import Column, Table, rows_of
 from data.taxonomy import Change, Revision
 from data.taxonomy_changes import version_key
+from report.formatting import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,15 +71,16 @@ class Migration:
         """What is left to do, in words."""
         rounds = list(dict.fromkeys(each.said.round for each in self.waiting))
         steps = [
-            f"{sum(each.said.round == name for each in self.waiting):,} labels to give again: "
-            f"annotation taxonomy relabel {name}"
+            f"{counted(sum(each.said.round == name for each in self.waiting), 'label')} to give "
+            f"again: annotation taxonomy relabel {name}"
             for name in rounds
         ]
-        if self.undecided_items:
-            steps.append(
-                f"{len(self.undecided_items):,} items have final labels that {self.version} does "
-                "not tell: settle them again with annotation adjudicate"
-            )
+        undecided = Counter(each.round for each in self.undecided_items)
+        steps += (
+            f"{counted(count, 'final label')} of {name} to be settled again: "
+            f"annotation adjudicate {name} --version {self.version}"
+            for name, count in sorted(undecided.items())
+        )
         return steps
 
     def table(self) -> Table:
@@ -110,7 +112,9 @@ def plan(reader: Reader, directory: Path, name: str, to_version: str | None) -> 
     answers = current_answers(reader, name)
     decisions = current_decisions(reader, name)
     used = {
-        each.version for each in (*answers, *decisions) if is_later(wanted.version, each.version)
+        each.version
+        for each in (*answers, *decisions)
+        if each.codes and is_later(wanted.version, each.version)
     }
     before = versions.before(wanted.version)
     starts = sorted(used or ({before} if before else set()), key=version_key)

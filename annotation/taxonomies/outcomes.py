@@ -6,11 +6,12 @@ somebody has to look again. answered: somebody did, in the wanted version.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from data.taxonomy_changes import Alternatives, decided, version_key
+from annotation.ratings import carried, counting
+from data.taxonomy_changes import Alternatives, decided
 
 if TYPE_CHECKING:
     from annotation.taxonomies.versions import Versions
@@ -50,12 +51,15 @@ class Followed:
 
 
 def current_answers(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
-    """The current answers given with a taxonomy, in one round or in all; not withdrawn ones."""
+    """The current answers given with a taxonomy, in one round or in all.
+
+    One without codes was withdrawn: it has no label, but those before it do not count.
+    """
     rows = reader.rows(
         "SELECT a.answer_id, a.round, a.item_id, a.artifact_id, a.rater, a.stage, "
         "a.taxonomy_version AS version, a.codes FROM store.answer a "
         "JOIN store.item i USING (round, item_id) "
-        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND len(a.codes) > 0 AND a.answer_id NOT IN "
+        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND a.answer_id NOT IN "
         "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
         "ORDER BY a.round, i.position, a.item_id, a.rater, a.stage",
         [taxonomy, round_name],
@@ -64,12 +68,15 @@ def current_answers(reader: Reader, taxonomy: str, round_name: str = "") -> list
 
 
 def current_decisions(reader: Reader, taxonomy: str, round_name: str = "") -> list[Said]:
-    """The final labels of items, in one round or in all."""
+    """The final labels of items, in one round or in all, of each version that they were settled in.
+
+    One without codes says that the item is open again.
+    """
     rows = reader.rows(
-        "SELECT settlement_id AS answer_id, round, item_id, any_value(artifact_id) AS artifact_id, "
-        "'' AS rater, '' AS stage, taxonomy_version AS version, list(code ORDER BY code) AS codes "
-        "FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
-        "GROUP BY settlement_id, round, item_id, taxonomy_version "
+        "SELECT settlement_id AS answer_id, round, item_id, artifact_id, "
+        "'' AS rater, '' AS stage, taxonomy_version AS version, codes FROM store.settlement "
+        "WHERE taxonomy = ? AND ? IN ('', round) AND settlement_id NOT IN "
+        "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL) "
         "ORDER BY round, item_id, taxonomy_version",
         [taxonomy, round_name],
     )
@@ -79,30 +86,42 @@ def current_decisions(reader: Reader, taxonomy: str, round_name: str = "") -> li
 def follow(versions: Versions, answers: Iterable[Said], wanted: str) -> Iterator[Followed]:
     """Every code of every answer with its outcome in a version, as `ratings_of` reads them.
 
-    Where one place has answers in several versions, the wanted version counts, then the highest
-    that decides all of its codes; the labels of the others are answered by it.
+    Where one place has answers in several versions, one of them counts; the labels of the others
+    are answered by it.
     """
+    for there, at in _places(versions, answers, wanted):
+        for said in there:
+            for code in said.codes:
+                found = versions.alternatives(said.version, wanted, code)
+                outcome = "answered" if said is not there[at] else _outcome(found)
+                yield Followed(said, code, found, outcome)
+
+
+def counting_ones(versions: Versions, answers: Iterable[Said], wanted: str) -> Iterator[Said]:
+    """Of each place the answer that counts in a version."""
+    for there, at in _places(versions, answers, wanted):
+        yield there[at]
+
+
+def carried_codes(versions: Versions, said: Said, version: str) -> frozenset[str] | None:
+    """All codes of an answer in a version; None if one of them is not decided there."""
+
+    def carry(start: str, code: str) -> frozenset[str] | None:
+        return decided(versions.alternatives(start, version, code))
+
+    return carried(said.codes, said.version, version, carry)
+
+
+def _places(
+    versions: Versions, answers: Iterable[Said], wanted: str
+) -> Iterator[tuple[list[Said], int]]:
+    """Answers to the same question, and which of them counts."""
     places: dict[tuple[str, str, str, str], list[Said]] = {}
     for said in answers:
         places.setdefault(said.place, []).append(said)
     for there in places.values():
-        counting = _counting(versions, there, wanted)
-        for said in there:
-            for code in said.codes:
-                found = versions.alternatives(said.version, wanted, code)
-                outcome = "answered" if said is not counting else _outcome(found)
-                yield Followed(said, code, found, outcome)
-
-
-def _counting(versions: Versions, there: Sequence[Said], wanted: str) -> Said:
-    ordered = sorted(
-        there, key=lambda said: (said.version == wanted, version_key(said.version)), reverse=True
-    )
-    for said in ordered:
-        led = (versions.alternatives(said.version, wanted, code) for code in said.codes)
-        if all(decided(each) is not None for each in led):
-            return said
-    return ordered[0]
+        led = [(said.version, carried_codes(versions, said, wanted)) for said in there]
+        yield there, counting(led, wanted)
 
 
 def _outcome(alternatives: Alternatives) -> Outcome:

@@ -8,18 +8,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from annotation.labels import SPECIAL, Answer, Appended, append
+from annotation.ratings import alone
 from annotation.taxonomies.outcomes import Followed, Said, current_answers, follow
 from annotation.taxonomies.versions import Versions
 from data.errors import StudyError
 from data.results import Column, Table
 from data.taxonomy import Taxonomy
-from data.taxonomy_changes import ENDED, decided, version_key
+from data.taxonomy_changes import decided, version_key
 
 if TYPE_CHECKING:
     from annotation.labels import Stage
     from annotation.rounds import Round
     from data.provenance import Run
     from data.store import Reader, Writer
+
+
+NONE = "-"  # the choice that a label ends, or that an answer is only its other codes
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ def waiting(followed: Iterable[Followed], wanted: Taxonomy) -> list[Waiting]:
         for each in labels:
             # What was said in a later version is only seen in this one, not given again.
             if each.outcome == "waiting" and is_later(wanted.version, each.said.version):
-                led = [code for code in each.alternatives or () if code != ENDED]
-                choices = tuple(sorted(led, key=lambda code: (order.get(code, -1), code)))
+                led = [code or NONE for code in each.alternatives or ()]
+                choices = tuple(sorted(led, key=lambda code: (order.get(code, len(order)), code)))
                 found.append(Waiting(each.said, wanted.version, each.code, choices, (*carried,)))
     return found
 
@@ -91,40 +95,51 @@ def give(
 ) -> Appended:
     """Store what was decided: (answer, old code) to the new codes and where they stand.
 
-    The other codes of an answer are carried; one whose every waiting code is not decided is
-    refused, and so is what does not wait. The run must have been recorded.
+    The other codes of an answer are carried, and so is what was noted with it. An answer of which
+    not every waiting code is decided still waits. The run must have been recorded.
     """
     queue = relabel_queue(writer, of)
     open_codes: dict[str, list[Waiting]] = {}
     for each in queue:
         open_codes.setdefault(each.said.answer_id, []).append(each)
     wanted = {answer for answer, _code in decisions}
+    noted = {
+        row.pop("answer_id"): row
+        for row in writer.rows(
+            "SELECT answer_id, confidence, comment, proposed FROM store.answer WHERE round = ?",
+            [of.name],
+        )
+    }
     answers = []
     for answer_id in [answer for answer in open_codes if answer in wanted]:
         entries = open_codes[answer_id]
-        codes = set(entries[0].carried)
-        for entry in entries:
-            if (answer_id, entry.code) not in decisions:
-                place = next(
-                    at for (answer, _), (_, at) in decisions.items() if answer == answer_id
-                )
-                raise StudyError(
-                    f"{place}: {entry.code} of the same answer is not decided",
-                    "Fill in both rows, or neither. Nothing was stored.",
-                )
-            codes.update(decisions[answer_id, entry.code][0])
+        if any((answer_id, entry.code) not in decisions for entry in entries):
+            continue
+        given = {code for entry in entries for code in decisions[answer_id, entry.code][0]}
         said, place = entries[0].said, decisions[answer_id, entries[0].code][1]
+        codes = alone(given | {*entries[0].carried})
+        if given - codes:
+            raise StudyError(
+                f"{place}: {', '.join(sorted(given - codes))} stands alone, but {said.item_id} of "
+                f"{said.rater} is {', '.join(sorted(codes))} as well",
+                f"Fill in {NONE} where a code is to be left out. Nothing was stored.",
+            )
         answers.append(
             Answer(said.item_id, said.rater, tuple(sorted(codes)), entries[0].version, place,
-                   cast("Stage", said.stage))
+                   cast("Stage", said.stage), **noted[answer_id], labelled_at=run.started_at)
         )  # fmt: skip
-    return append(writer, of.name, answers, run)
+    return append(writer, of.name, answers, run, may_end=True)
 
 
 def checked(codes: Sequence[str], entry: Waiting, taxonomy: Taxonomy, *, single: bool) -> list[str]:
-    """The codes that somebody chose for a waiting label; others than its choices are refused."""
+    """The codes that somebody chose for a waiting label; others than its choices are refused.
+
+    None are chosen with `-`, where that is a choice or the answer has other codes.
+    """
     chosen = {node.code for node in taxonomy.selectable}
     allowed = entry.choices or tuple(chosen)
+    if list(codes) == [NONE] and (NONE in entry.choices or entry.carried):
+        return []
     found = []
     for text in codes:
         code = text if text in SPECIAL else taxonomy.find(text)
@@ -137,6 +152,9 @@ def checked(codes: Sequence[str], entry: Waiting, taxonomy: Taxonomy, *, single:
                 else f"{code} is a category: a leaf is wanted"
             )
         found.append(code)
+    mixed = [code for code in found if code in SPECIAL]
+    if mixed and len(found) > 1:
+        raise StudyError(f"{mixed[0]} stands alone")
     if single and len(found) > 1:
         raise StudyError(f"{'; '.join(found)}: one code is wanted")
     return found

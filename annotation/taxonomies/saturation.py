@@ -1,14 +1,15 @@
 """Saturation: how many codes each further batch of labels adds, and whether that has ended.
 
 A batch is a round, or so many items in the order in which they were labelled. Codes that
-raters propose count as codes. The chance that the next label brings a new one is estimated
-after Good and Turing: the share of labels whose code was given once.
+raters propose count as codes. An item counts when somebody has answered, whatever it was. The
+chance that the next item brings a new code is estimated after Good and Turing: the share of the
+codes of items that only one item has.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ class Batch:
     new_proposals: tuple[str, ...]
     codes: int  # distinct ones so far
     proposals: int
+    is_full: bool  # else it is still being labelled, and cannot tell that nothing is new
 
 
 @dataclass(frozen=True)
@@ -45,24 +47,29 @@ class Curve:
 
     taxonomy: Taxonomy  # in the version that the codes are of
     batches: tuple[Batch, ...]
-    labels: int
-    once: int  # codes and proposals that were given once
+    draws: int  # codes and proposals of items, each once for an item
+    once: int  # codes and proposals that one item has
     undecided: int  # labels that wait to be given again
+    unlabelled: int  # items that nobody has answered about
 
     @property
     def quiet(self) -> int:
-        """How many batches at the end brought nothing new."""
+        """How many full batches at the end brought nothing new."""
         quiet = 0
         for batch in reversed(self.batches):
             if batch.new_codes or batch.new_proposals:
                 break
-            quiet += 1
+            quiet += batch.is_full
         return quiet
 
     @property
     def chance(self) -> float:
-        """Percent: that the next label has a code which nobody has given yet."""
-        return 100 * self.once / self.labels
+        """Percent: that the next code of an item is one which nobody has given yet."""
+        return 100 * self.once / self.draws
+
+
+# A round and an item of it.
+_Item = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -97,24 +104,38 @@ def curve(
 ) -> Curve:
     """The curve over rounds, or over so many items at a time, in the highest known version."""
     versions = Versions.known(reader, directory, rounds[0].taxonomy)
-    labels, undecided = _labels(reader, versions, rounds)
+    items, labels, undecided = _labels(reader, versions, rounds)
     if not labels:
         raise StudyError("these rounds have no labels", "Label them first.")
-    seen = Counter(label.key for label in labels)
-    once = sum(count == 1 for count in seen.values())
-    return Curve(versions.newest, tuple(_batches(labels, size)), len(labels), once, undecided)
+    sizes = {each.name: _size(reader, each) for each in rounds}
+    # Raters of the same item do not draw anew.
+    draws = Counter(key for _item, key in {(label.item, label.key) for label in labels})
+    return Curve(
+        versions.newest,
+        tuple(_batches(items, labels, sizes, size)),
+        draws.total(),
+        sum(count == 1 for count in draws.values()),
+        undecided,
+        sum(sizes.values()) - len(items),
+    )
+
+
+def _size(reader: Reader, of: Round) -> int:
+    return int(reader.value("SELECT count(*) FROM store.item WHERE round = ?", [of.name]))
 
 
 def _labels(
     reader: Reader, versions: Versions, rounds: Sequence[Round]
-) -> tuple[list[_Label], int]:
-    """The labels in the order of rounds and of labelling, and how many no version decides."""
+) -> tuple[list[_Item], list[_Label], int]:
+    """Items and labels in the order of rounds and of labelling; how many no version decides."""
     found: list[_Label] = []
+    items: dict[_Item, None] = {}
     undecided = 0
     for each in rounds:
         rows = reader.rows(
             "SELECT answer_id, item_id, rater, taxonomy_version, code, proposed, "
-            "min(labelled_at) OVER (PARTITION BY item_id) AS begun, i.position "
+            "CASE WHEN bool_and(labelled_at IS NOT NULL) OVER (PARTITION BY item_id) "
+            "THEN min(labelled_at) OVER (PARTITION BY item_id) END AS begun, i.position "
             "FROM labels l JOIN items i USING (round, item_id) "
             "WHERE round = ? AND stage = 'independent' AND is_current "
             "ORDER BY begun NULLS LAST, i.position, item_id, rater, taxonomy_version, code",
@@ -123,6 +144,7 @@ def _labels(
         answered = _last_versions(rows)
         heard: set[str] = set()  # an answer with several codes has one proposal
         for row in rows:
+            items[each.name, row["item_id"]] = None
             if row["taxonomy_version"] != answered[row["item_id"], row["rater"]]:
                 continue
             proposal = " ".join((row["proposed"] or "").split())
@@ -136,7 +158,7 @@ def _labels(
             )
             undecided += codes is None
             found += [_Label(each.name, row["item_id"], code, "") for code in sorted(codes or ())]
-    return found, undecided
+    return list(items), found, undecided
 
 
 def _decided(reader: Reader, round_name: str) -> list[dict[str, Any]]:
@@ -159,30 +181,32 @@ def _last_versions(rows: Sequence[dict[str, Any]]) -> dict[tuple[str, str], str]
     return last
 
 
-def _batches(labels: Sequence[_Label], size: int | None) -> list[Batch]:
-    items = list(dict.fromkeys((label.round, label.item) for label in labels))
-    names: dict[tuple[str, str], str] = {}
-    for position, (round_name, item) in enumerate(items):
-        if size:
-            start = position // size * size
-            names[round_name, item] = f"{start + 1}-{min(start + size, len(items))}"
-        else:
-            names[round_name, item] = round_name
+def _batches(
+    items: Sequence[_Item], labels: Sequence[_Label], sizes: Mapping[str, int], size: int | None
+) -> list[Batch]:
+    members: dict[str, list[_Item]] = {}
+    for position, item in enumerate(items):
+        start = position // size * size if size else 0
+        name = f"{start + 1}-{min(start + size, len(items))}" if size else item[0]
+        members.setdefault(name, []).append(item)
+    of_items: dict[_Item, list[_Label]] = {}
+    for label in labels:
+        of_items.setdefault((label.round, label.item), []).append(label)
     batches: list[Batch] = []
     seen: dict[str, str] = {}
-    for name in dict.fromkeys(names.values()):
-        inside = [label for label in labels if names[label.round, label.item] == name]
+    for name, inside in members.items():
+        given = [label for item in inside for label in of_items.get(item, ())]
         new: dict[str, str] = {}
-        for label in inside:
+        for label in given:
             if label.key not in seen:
                 seen[label.key] = new[label.key] = label.proposed
         proposals = sum(bool(words) for words in seen.values())
         batches.append(
             Batch(
-                name, sum(each == name for each in names.values()), len(inside),
+                name, len(inside), len(given),
                 tuple(key for key, words in new.items() if not words),
                 tuple(words for words in new.values() if words),
-                len(seen) - proposals, proposals,
+                len(seen) - proposals, proposals, len(inside) == (size or sizes[name]),
             )
         )  # fmt: skip
     return batches

@@ -39,10 +39,10 @@ def saturation_result(
                   "codes", f"{query}: codes.seen", count=last.codes, total=possible),
             Claim(f"{name}.quiet", "Batches at the end that brought no new code",
                   float(found.quiet), "batches", f"{query}: quiet_batches", count=found.quiet,
-                  total=len(found.batches)),
-            Claim(f"{name}.next", "Chance that the next label has a code not seen yet",
+                  total=sum(batch.is_full for batch in found.batches)),
+            Claim(f"{name}.next", "Chance that the next code of an item is one not seen yet",
                   found.chance, "percent", f"{query}: next_is_new.percent", count=found.once,
-                  total=found.labels, method="Good-Turing"),
+                  total=found.draws, method="Good-Turing"),
         ),
         tables=(_table(found.batches),),
         figures=(_figure(found.batches, title),),
@@ -61,7 +61,8 @@ def saturation_result(
             "quiet_batches": found.quiet,
             "saturated": is_saturated,
             "undecided": found.undecided,
-            "next_is_new": {"percent": found.chance, "once": found.once, "labels": found.labels},
+            "unlabelled": found.unlabelled,
+            "next_is_new": {"percent": found.chance, "once": found.once, "draws": found.draws},
         },
     )  # fmt: skip
 
@@ -70,9 +71,11 @@ def _summary(found: Curve, *, quiet: int) -> tuple[str, ...]:
     last = found.batches[-1]
     new = len(last.new_codes) + len(last.new_proposals)
     brought = (
-        f"the last {_batches(found.quiet)} brought nothing new"
+        f"the last {_batches(found.quiet, 'full ')} brought nothing new"
         if found.quiet
         else f"the last batch brought {new:,} new"
+        if new
+        else "the last batch is not full yet"
     )
     return (
         (
@@ -84,14 +87,14 @@ def _summary(found: Curve, *, quiet: int) -> tuple[str, ...]:
             f"the rule asks for {_batches(quiet)} without a new code."
         ),
         (
-            "The next label has a code that nobody has given yet with a chance of "
+            "The next code of an item is one that nobody has given yet with a chance of "
             f"{found.chance:.1f} %."
         ),
     )
 
 
-def _batches(count: int) -> str:
-    return "1 batch" if count == 1 else f"{count:,} batches"
+def _batches(count: int, which: str = "") -> str:
+    return f"1 {which}batch" if count == 1 else f"{count:,} {which}batches"
 
 
 def _notes(found: Curve, batch: str) -> tuple[str, ...]:
@@ -102,10 +105,15 @@ def _notes(found: Curve, batch: str) -> tuple[str, ...]:
             "code are left out; proposed codes count."
         ),
         (
-            "The chance is that of Good and Turing: codes and proposals that were given once, "
-            "among all labels. It takes labels for independent draws."
+            "The chance is that of Good and Turing: codes and proposals that only one item has, "
+            "among the codes of all items, each counted once for an item, however many raters "
+            "gave it. It takes items for independent draws."
         ),
     ]
+    if not all(batch.is_full for batch in found.batches):
+        notes.append("A batch that is not full yet does not count as one without a new code.")
+    if found.unlabelled:
+        notes.append(f"{found.unlabelled:,} items have no answer yet and are left out.")
     if found.undecided:
         notes.append(f"{found.undecided:,} labels wait to be given again and are left out.")
     return tuple(notes)

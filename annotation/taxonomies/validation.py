@@ -40,6 +40,13 @@ def _check_changes(taxonomy: Taxonomy, earlier: Mapping[str, Taxonomy]) -> None:
         if revision.from_version in earlier
         for problem in revision_problems(earlier[revision.from_version], taxonomy, revision)
     ]
+    if not problems:
+        versions = Versions(taxonomy.name, {**earlier, taxonomy.version: taxonomy}, ())
+        problems = [
+            problem
+            for start in versions.texts
+            for _path, problem in versions.contradictions(start, taxonomy.version)
+        ]
     if problems:
         raise refusal(taxonomy.path, problems)
 

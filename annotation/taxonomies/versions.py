@@ -7,7 +7,7 @@ Labels are never rewritten: they are carried where they are read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from data.taxonomy import Change, Revision, Taxonomy
 from data.taxonomy_changes import (
     Alternatives,
     Step,
+    contradictions,
     decided,
     followed,
     version_key,
@@ -25,6 +26,7 @@ from data.taxonomy_changes import (
 )
 from data.taxonomy_library import TaxonomyLibrary, refusal, taxonomy_of_text
 from data.taxonomy_revisions import revision_problems
+from data.yaml_lines import Problem
 
 if TYPE_CHECKING:
     from annotation.ratings import Carry
@@ -135,7 +137,15 @@ class Versions:
             problems = revision_problems(step.old, step.new, step.revision)
             if problems:
                 raise refusal(step.new.path, problems)
+        low, high = sorted((start, end), key=version_key)
+        for path, problem in self.contradictions(low, high):
+            raise refusal(path, [problem])
         return [step.forward if forwards else step.backward for step, forwards in found]
+
+    def contradictions(self, start: str, end: str) -> Iterator[tuple[Path, Problem]]:
+        """Where two declared ways between versions do not lead to the same, with the file."""
+        for step, text in contradictions(self._steps, start, end):
+            yield step.new.path, Problem(step.revision.line, text)
 
     def alternatives(self, start: str, end: str, code: str) -> Alternatives:
         """What a code of one version may be in another."""

@@ -25,6 +25,7 @@ CREATE TABLE store.sample_draw (
     drawn_at    TIMESTAMP NOT NULL,
     run_id      VARCHAR NOT NULL,
     asked       INTEGER,                 -- the size that was given; NULL where it was computed
+    taken       INTEGER,                 -- by this draw, also what was forgotten since
     PRIMARY KEY (sample, draw)
 );
 
@@ -39,12 +40,13 @@ CREATE TABLE store.frame_member (
 
 CREATE TABLE store.sampled (
     sample      VARCHAR NOT NULL,
-    position    INTEGER NOT NULL,        -- 1, 2, ...; an extension goes on
+    position    INTEGER NOT NULL,        -- 1, 2, ...; an extension goes on, what is forgotten leaves a gap
     artifact_id VARCHAR NOT NULL,
     stratum     VARCHAR NOT NULL,
     draw        INTEGER NOT NULL,
     run_id      VARCHAR NOT NULL,
-    PRIMARY KEY (sample, artifact_id)
+    PRIMARY KEY (sample, artifact_id),
+    UNIQUE (sample, position)
 );
 
 CREATE VIEW samples AS
@@ -68,7 +70,8 @@ COMMENT ON COLUMN samples.run_id IS 'The run that wrote the row';
 CREATE VIEW sample_draws AS
 SELECT
     sample, draw, method, allocation, strata, ordered_by, seed, frame_query, frame_count,
-    frame_hash, size, size_rule, confidence, margin, rounding, drawn_at, sample_draw.run_id, asked
+    frame_hash, size, size_rule, confidence, margin, rounding, drawn_at, sample_draw.run_id, asked,
+    taken
 FROM store.sample_draw JOIN store.sample USING (sample);
 
 COMMENT ON VIEW sample_draws IS 'One row for each time that something was drawn: what from, how many, by which rule.';
@@ -88,5 +91,6 @@ COMMENT ON COLUMN sample_draws.confidence IS 'Percent; NULL where the size was g
 COMMENT ON COLUMN sample_draws.margin IS 'Percent; NULL where the size was given';
 COMMENT ON COLUMN sample_draws.rounding IS 'nearest or up; NULL where the size was given';
 COMMENT ON COLUMN sample_draws.asked IS 'The size that was given; NULL where it was computed';
+COMMENT ON COLUMN sample_draws.taken IS 'Artifacts that this draw added, also those that were forgotten since';
 COMMENT ON COLUMN sample_draws.drawn_at IS 'UTC';
 COMMENT ON COLUMN sample_draws.run_id IS 'The run that wrote the row';

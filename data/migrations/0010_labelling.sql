@@ -103,7 +103,7 @@ CREATE TABLE store.relabel (
     PRIMARY KEY (answer_id, to_version, code)
 );
 
--- How an item got its final codes. Another decision supersedes it.
+-- How an item got its final codes. Another decision in the same version supersedes it.
 CREATE TABLE store.settlement (
     settlement_id    VARCHAR PRIMARY KEY,
     round            VARCHAR NOT NULL,
@@ -111,7 +111,7 @@ CREATE TABLE store.settlement (
     artifact_id      VARCHAR NOT NULL,
     taxonomy         VARCHAR NOT NULL,
     taxonomy_version VARCHAR NOT NULL,
-    codes            VARCHAR[] NOT NULL,
+    codes            VARCHAR[] NOT NULL, -- none: the item is open again
     settled_by       VARCHAR NOT NULL,   -- imported, single, unanimous, majority, negotiated, adjudicated
     rule             VARCHAR NOT NULL,   -- a sentence
     adjudicator      VARCHAR,
@@ -193,14 +193,24 @@ CREATE VIEW final_labels AS
 SELECT
     artifact_id, round, taxonomy, taxonomy_version, unnest(codes) AS code, settled_by, rule,
     adjudicator, item_id, settlement_id, settled_at, run_id
-FROM store.settlement
-WHERE settlement_id NOT IN (SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL);
+FROM (
+    SELECT * FROM store.settlement
+    WHERE settlement_id NOT IN
+        (SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL)
+    -- Of an item that was settled in several versions of the taxonomy, the highest.
+    QUALIFY row_number() OVER (
+        PARTITION BY round, taxonomy, item_id
+        ORDER BY
+            [TRY_CAST(part AS INTEGER) FOR part IN string_split(taxonomy_version, '.')] DESC,
+            settlement_id
+    ) = 1
+);
 
 COMMENT ON VIEW final_labels IS 'One row for each code that a study uses for an item, after all disagreements were settled.';
 COMMENT ON COLUMN final_labels.artifact_id IS 'What was labelled, such as github:pytorch/pytorch#123';
 COMMENT ON COLUMN final_labels.round IS 'Labelling round';
 COMMENT ON COLUMN final_labels.taxonomy IS 'Taxonomy that the code belongs to';
-COMMENT ON COLUMN final_labels.taxonomy_version IS 'Version of that taxonomy';
+COMMENT ON COLUMN final_labels.taxonomy_version IS 'Version of that taxonomy; of an item that was settled in several, the highest';
 COMMENT ON COLUMN final_labels.code IS 'The code; ~unclear, ~not-a-fault and ~new are answers that are no code';
 COMMENT ON COLUMN final_labels.settled_by IS 'How it became final: imported, single, unanimous, majority, negotiated or adjudicated';
 COMMENT ON COLUMN final_labels.rule IS 'The rule that decided, in words';

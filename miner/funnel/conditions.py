@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.conditions import condition_query, refuse_odd_query, value_query
+from data.conditions import refuse_odd_condition, refuse_odd_value
 
 if TYPE_CHECKING:
     from data.store import Reader
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 def refuse_odd_sql(reader: Reader, step: Step) -> None:
     """Before anything is run: what a user wrote must be one condition or one value."""
-    draw = step.draw
-    queries = [condition_query(step.where)] if step.where else []
-    queries += [value_query(each) for each in (draw.by, draw.highest) if each] if draw else []
-    for query in queries:
-        refuse_odd_query(reader, f"step {step.name!r}", query)
+    owner, draw = f"step {step.name!r}", step.draw
+    if step.where:
+        refuse_odd_condition(reader, owner, step.where)
+    for value in (draw.by, draw.highest) if draw else ():
+        if value:
+            refuse_odd_value(reader, owner, value)

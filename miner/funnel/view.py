@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from data.conditions import condition_problem, refuse_odd_query, value_query
+from data.conditions import condition_problem, refuse_odd_value
 from data.results import Cell, Column, Table
 from data.store import STATEMENT_ERRORS
 from miner.funnel.steps import stored_steps
@@ -103,7 +103,7 @@ def _listed(said: Sequence[str]) -> str:
 
 
 def _groups(reader: Reader, by: str) -> list[dict[str, Any]]:
-    refuse_odd_query(reader, "--by", value_query(by))
+    refuse_odd_value(reader, "--by", by)
     try:
         return reader.rows(
             f"SELECT step, coalesce((\n{by}\n)::VARCHAR, '(none)') AS stratum, "

@@ -70,7 +70,8 @@ class _Chain:
 _CHAINS = (
     _Chain("answer", "answer_id", ("round", "item_id", "rater", "stage", "taxonomy_version"),
            ("codes", "confidence", "comment", "proposed")),
-    _Chain("settlement", "settlement_id", ("round", "item_id", "taxonomy"), ("codes",)),
+    _Chain("settlement", "settlement_id", ("round", "item_id", "taxonomy", "taxonomy_version"),
+           ("codes",)),
 )  # fmt: skip
 _WHOLE = {"frame_member": "frame_hash", "suggestion": "round"}  # all of one, or nothing
 TABLES = (

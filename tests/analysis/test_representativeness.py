@@ -70,6 +70,13 @@ def test_two_small_groups_are_near_the_hypergeometric_test() -> None:
     )
 
 
+def test_nearly_complete_samples_are_simulated() -> None:
+    # 5 of 1,000 are left out, all of the group that has a tenth of them: that is rare.
+    found = fit_to_frame([900, 95], [900, 100])
+    assert found.method == SIMULATED
+    assert found.p_value == pytest.approx(hypergeom.pmf(5, 1000, 100, 5), abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("sample", "frame", "said"),
     [
@@ -77,6 +84,7 @@ def test_two_small_groups_are_near_the_hypergeometric_test() -> None:
         ([3, 0], [9, 0], "one group"),
         ([0, 0], [9, 3], "nothing was drawn"),
         ([9, 3], [9, 3], "the whole frame"),
+        ([1] * 301, [2] * 301, "more than 300 groups"),
     ],
 )
 def test_where_there_is_nothing_to_test(sample: list[int], frame: list[int], said: str) -> None:

@@ -127,8 +127,9 @@ def test_what_is_no_name_for_a_round_is_refused(name: str) -> None:
 
 def test_rows_without_a_code_are_counted_and_make_no_item(tmp_path: Path) -> None:
     found = read(sheet(tmp_path, "o/r#1,", 'o/r#1," "', "o/r#1", "o/r#1,A1", "nonsense,"))
-    assert (found.rows, found.unlabelled, found.repeated) == (5, 4, set())
-    assert list(found.items) == ["github:o/r#1"]
+    assert (found.rows, found.unlabelled, found.repeated) == (5, 4, {"github:o/r#1"})
+    # The row keeps its item when the ones above it are filled in.
+    assert list(found.items) == ["github:o/r#1~4"]
 
 
 def test_a_cell_holds_several_codes_where_the_taxonomy_allows_it(tmp_path: Path) -> None:

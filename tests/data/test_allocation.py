@@ -9,30 +9,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.allocation import allocated, least_sizes, spread
+from data.allocation import allocated, spread
 
 
 def _free(sizes: dict[str, int], total: int) -> dict[str, int]:
     return allocated(total, sizes, dict.fromkeys(sizes, 0), sizes)
 
 
-def test_shares_are_rounded_by_largest_remainders() -> None:
-    # Quotas 4.7, 1.6 and 1.6 of 8; then a tie, which the name decides.
-    assert _free({"a": 47, "b": 16, "c": 17}, 8) == {"a": 5, "b": 1, "c": 2}
+def _one_of_each(
+    sizes: dict[str, int], total: int, drawn: dict[str, int] | None = None
+) -> dict[str, int]:
+    least = dict.fromkeys(sizes, 0) | (drawn or {})
+    return allocated(total, sizes, least, sizes, one_of_each=True)
+
+
+def test_shares_are_those_of_webster() -> None:
+    # Divided by 9.5: 4.9, 1.7 and 1.8; then a tie, which the name decides.
+    assert _free({"a": 47, "b": 16, "c": 17}, 9) == {"a": 5, "b": 2, "c": 2}
     assert _free({"b": 10, "a": 10}, 3) == {"a": 2, "b": 1}
 
 
 def test_bounds_hold_and_the_others_share_the_rest() -> None:
     sizes = {"large": 900, "small": 90, "tiny": 10}
-    least = least_sizes(20, {}, sizes)
-    assert allocated(20, sizes, least, sizes) == {"large": 17, "small": 2, "tiny": 1}
-    assert least_sizes(2, {}, sizes) == {"large": 0, "small": 0, "tiny": 0}
+    assert _one_of_each(sizes, 20) == {"large": 17, "small": 2, "tiny": 1}
+    assert _one_of_each(sizes, 2) == {"large": 1, "small": 1, "tiny": 0}
     # Equal shares of 60 would be 20 each, and one stratum has 10.
-    equal = dict.fromkeys(sizes, 1)
-    assert allocated(60, equal, least, sizes) == {"large": 25, "small": 25, "tiny": 10}
+    equal, none = dict.fromkeys(sizes, 1), dict.fromkeys(sizes, 0)
+    assert allocated(60, equal, none, sizes) == {"large": 25, "small": 25, "tiny": 10}
     # What was drawn stays, though it is more than the share.
-    kept = least_sizes(20, {"small": 9}, sizes)
-    assert allocated(20, sizes, kept, sizes) == {"large": 10, "small": 9, "tiny": 1}
+    assert _one_of_each(sizes, 20, {"small": 9}) == {"large": 10, "small": 9, "tiny": 1}
 
 
 def test_what_has_no_weight_gets_what_is_left() -> None:
@@ -64,12 +69,14 @@ def test_every_allocation_adds_up_within_its_bounds(
     assert found == allocated(total, dict(reversed(weights.items())), least, most)
 
 
-@given(st.lists(st.integers(1, 1000), min_size=1, max_size=8), st.integers(0, 500))
-def test_no_share_is_a_whole_one_away_from_its_quota(counts: list[int], asked: int) -> None:
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=6), st.integers(0, 100))
+def test_a_larger_total_takes_nothing_from_any_stratum(counts: list[int], asked: int) -> None:
     sizes = {str(at): count for at, count in enumerate(counts)}
-    total = min(asked, sum(counts))
-    for name, share in _free(sizes, total).items():
-        assert abs(share - total * sizes[name] / sum(counts)) < 1
+    total = min(asked, sum(counts) - 1)
+    smaller, larger = _one_of_each(sizes, total), _one_of_each(sizes, total + 1)
+    assert all(smaller[name] <= larger[name] for name in sizes)
+    # So what was drawn and extended is what would have been drawn at once.
+    assert _one_of_each(sizes, total + 1, smaller) == larger
 
 
 def test_impossible_totals_are_refused() -> None:

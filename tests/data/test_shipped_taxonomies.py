@@ -41,7 +41,8 @@ def test_every_taxonomy_that_the_studies_need_is_shipped() -> None:
         "maintenance-themes", "symptoms", "testing-properties",
     }  # fmt: skip
     assert set(LIBRARY.crosswalk_names) >= {
-        "hp-defects--debugging-techniques", "hp-defects--humbatova", "humbatova--dl-bugs",
+        "dl-bugs--dl-or-not", "hp-defects--debugging-techniques", "hp-defects--humbatova",
+        "humbatova--dl-bugs",
     }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ GWET = (
 )
 FLEISS_COHEN_EVERITT = "normal interval, large-sample variance (Fleiss, Cohen and Everitt 1969)"
 NO_SPREAD = "none: every item contributes the same"
+PERFECT = "none: agreement is perfect"
 CONFIDENCE = 0.95
 _DUST = 1e-9  # a standard error below this is rounding
 
@@ -40,6 +41,8 @@ def by_normal(estimate: Estimate, value: float, shifts: Floats, method: str) -> 
 
 
 def _around(estimate: Estimate, value: float, half: float, method: str) -> Estimate:
+    if value >= 1 - _DUST:  # what does not vary cannot show how much it would
+        return replace(estimate, value=value, method=PERFECT)
     if not half > _DUST:
         return replace(estimate, value=value, method=NO_SPREAD)
     lowest = 0.0 if estimate.statistic == "percent" else -np.inf

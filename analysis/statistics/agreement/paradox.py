@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -80,29 +80,40 @@ def indices(coded: Coded) -> Indices:
     )
 
 
-def warnings(coded: Coded, estimates: Iterable[Estimate]) -> list[Caution]:
-    """What the reader of these estimates, which are of these ratings, should know."""
+def warnings(
+    coded: Coded, estimates: Iterable[Estimate], names: Sequence[str] = ()
+) -> list[Caution]:
+    """What the reader of these estimates, which are of these ratings, should know.
+
+    One statistic may be there more than once, with other distances: `names` tells which is which.
+    """
     known = indices(coded)
-    found = [each for each in estimates if each.value is not None]
+    every = list(estimates)
+    told = [
+        (name, each)
+        for name, each in zip(names or [each.statistic for each in every], every, strict=True)
+        if each.value is not None
+    ]
+    found = [each for _name, each in told]
     return [
-        *_paradox(known, found),
+        *_paradox(known, told),
         *_prevalence(coded, known),
         *_biased(coded),
         *_few_items(found),
-        *_wide(found),
+        *_wide(told),
     ]
 
 
-def _paradox(known: Indices, found: list[Estimate]) -> list[Caution]:
-    low = {
-        each.statistic: f"{each.statistic} is {each.value:.2f}"
-        for each in found
+def _paradox(known: Indices, told: list[tuple[str, Estimate]]) -> list[Caution]:
+    low = [
+        f"{name} is {each.value:.2f}"
+        for name, each in told
         if each.statistic in CORRECTED and each.value is not None and each.value <= MODERATE
-    }
+    ]
     if not low or known.agreement is None or known.agreement < HIGH_AGREEMENT:
         return []
     message = (
-        f"Raters agree on {known.agreement:.0%} of the pairs, yet {', '.join(low.values())}: "
+        f"Raters agree on {known.agreement:.0%} of the pairs, yet {', '.join(low)}: "
         f"prevalence index {known.prevalence or 0:.2f}, bias index {known.bias or 0:.2f}, "
         f"adjusted for both {known.adjusted or 0:.2f}."
     )
@@ -147,8 +158,8 @@ def _few_items(found: list[Estimate]) -> list[Caution]:
     return [Caution("few-items", message, MCHUGH)]
 
 
-def _wide(found: list[Estimate]) -> list[Caution]:
-    intervals = [(each.statistic, *_ends(each)) for each in found]
+def _wide(told: list[tuple[str, Estimate]]) -> list[Caution]:
+    intervals = [(name, *_ends(each)) for name, each in told]
     wide = [(high - low, name, low, high) for name, low, high in intervals if high - low > WIDE]
     if not wide:
         return []

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
-import pytest
 from labelling import Labelled
 
-from annotation.agreement.gate import Gate, last_gate
+from analysis.statistics.agreement.coding import Estimate
+from annotation.agreement.gate import Gate, decide, last_gate
+from annotation.agreement.measuring import Measured
+from annotation.planning.gates import hold_on
+from annotation.rounds import find_round
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -22,13 +26,6 @@ BAD = {
     **GOOD,
     **{f"github:o/r#{at}": {"ann": "a1", "bob": "b1"} for at in range(1, 31)},
 }
-
-
-@pytest.fixture
-def labelled(tmp_path: Path) -> Labelled:
-    made = Labelled.at(tmp_path)
-    made.taxonomy()
-    return made
 
 
 def gate_of(labelled: Labelled, name: str) -> Gate:
@@ -46,7 +43,7 @@ def test_no_decision_yet(labelled: Labelled) -> None:
 
 def test_the_fixed_statistic_and_threshold_decide(labelled: Labelled, command: Command) -> None:
     labelled.round("pilot", GOOD, statistic="gwet", threshold=0.7)
-    done = command("annotation", "agreement", "pilot", "--gate")
+    done = command("annotation", "agreement", "pilot", "--gate", "--resamples", 0)
     assert done.returncode == 0
     assert "gate passed: pilot: Gwet's AC1 1.000" in done.stderr
     gate = gate_of(labelled, "pilot")
@@ -71,9 +68,80 @@ def test_too_little_agreement_stops_and_says_what_next(
     assert not gate_of(labelled, "pilot").is_passed
 
 
+def test_what_was_not_planned_opens_no_round(labelled: Labelled, command: Command) -> None:
+    """Labels, statistic and threshold that are chosen to pass are recorded as chosen."""
+    said = {item: {**row, "cleo": "~unclear"} for item, row in list(GOOD.items())[:15]}
+    labelled.round(
+        "pilot", {**GOOD, **said}, raters=("ann", "bob", "cleo"), statistic="krippendorff",
+        threshold=0.8,
+    )  # fmt: skip
+    labelled.round("rest", {})
+    line = ("annotation", "agreement", "pilot", "--resamples", 0, "--gate")
+    assert command(*line).returncode == 1
+    for options in (
+        ("0.1",),
+        ("--rater", "ann", "--rater", "bob"),
+        ("--first", "2"),
+        ("--special", "missing"),
+        ("--statistic", "percent"),
+    ):
+        done = command(*line, *options)
+        assert gate_of(labelled, "pilot").reason.startswith("not by the fixed plan: "), options
+        assert done.returncode or "The next round waits for what was fixed" in done.stderr
+        with labelled.study.reading() as reader:
+            after = replace(find_round(reader, "rest"), after="pilot")
+            assert hold_on(reader, after).state == "failed"
+    agreed = {item: {"cleo": row["ann"]} for item, row in list(GOOD.items())[:15]}
+    labelled.say("pilot", agreed, stage="negotiated")
+    assert command(*line, "--stage", "negotiated").returncode == 0
+    with labelled.study.reading() as reader:
+        assert hold_on(reader, after).state == "passed"
+
+
+def test_what_is_exactly_the_threshold_passes() -> None:
+    def decided(value: float) -> Gate:
+        found = Estimate("cohen", value, 40, 2, 80)
+        return decide("pilot", Measured("cohen", "Kappa", found), "independent", 0.7)
+
+    assert decided(0.7 - 1e-12).is_passed
+    below = decided(0.69996)
+    assert not below.is_passed
+    assert "Kappa 0.69996 does not reach 0.7" in below.reason
+
+
+def test_a_round_that_cannot_be_measured_does_not_pass(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.round("good", GOOD, statistic="cohen", threshold=0.7)
+    labelled.round("empty", {"github:o/r#1": {"ann": "a1"}}, statistic="cohen", threshold=0.7)
+    done = command("annotation", "agreement", "--gate", "--resamples", 0)
+    assert done.returncode == 1
+    assert "gate passed: good" in done.stderr
+    assert "gate not passed: empty: it could not be measured" in done.stderr
+
+
+def test_a_round_named_behind_the_gate_is_no_threshold(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.round("fixed", GOOD, statistic="cohen", threshold=0.7)
+    labelled.round("other", BAD, statistic="cohen", threshold=0.7)
+    line = ("annotation", "agreement", "--resamples", 0)
+    assert command(*line, "--gate", "fixed").returncode == 0
+    assert command(*line, "--gate=0.1", "other").returncode == 0
+
+
+def test_one_code_only_gets_a_hint_that_helps(labelled: Labelled, command: Command) -> None:
+    same = {item: {"ann": "a1", "bob": "a1"} for item in GOOD}
+    labelled.round("pilot", same, statistic="krippendorff", threshold=0.7)
+    done = command("annotation", "agreement", "pilot", "--gate", "--resamples", 0)
+    assert done.returncode == 1
+    assert "label items of other kinds" in done.stderr
+    assert "--statistic krippendorff" not in done.stderr
+
+
 def test_a_threshold_that_is_given_now_is_said(labelled: Labelled, command: Command) -> None:
     labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
-    assert command("annotation", "agreement", "pilot", "--gate").returncode == 1
+    assert command("annotation", "agreement", "pilot", "--gate", "--resamples", 0).returncode == 1
     assert command("annotation", "agreement", "pilot", "--gate", "0.1").returncode == 0
     gate = gate_of(labelled, "pilot")
     assert gate.is_passed
@@ -97,7 +165,7 @@ def test_the_threshold_of_the_study_is_used_where_the_round_has_none(
     labelled.round("pilot", GOOD)
     text = '[agreement]\nstatistic = "fleiss"\nthreshold = 0.8\n'
     (tmp_path / "study.toml").write_text(text, encoding="utf-8")
-    assert command("annotation", "agreement", "pilot", "--gate").returncode == 0
+    assert command("annotation", "agreement", "pilot", "--gate", "--resamples", 0).returncode == 0
     gate = gate_of(labelled, "pilot")
     assert gate.statistic == "fleiss"
     assert "that of study.toml" in gate.reason
@@ -106,7 +174,7 @@ def test_the_threshold_of_the_study_is_used_where_the_round_has_none(
 
 def test_discussion_opens_the_gate(labelled: Labelled, command: Command) -> None:
     labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
-    assert command("annotation", "agreement", "pilot", "--gate").returncode == 1
+    assert command("annotation", "agreement", "pilot", "--gate", "--resamples", 0).returncode == 1
     agreed = {item: {"bob": "a1"} for item in list(BAD)[:30]}
     labelled.say("pilot", agreed, stage="negotiated")
     after = ("annotation", "agreement", "pilot", "--stage", "negotiated", "--gate")
@@ -121,7 +189,7 @@ def test_discussion_opens_the_gate(labelled: Labelled, command: Command) -> None
 def test_a_value_that_cannot_be_had_does_not_pass(labelled: Labelled, command: Command) -> None:
     three = {item: {**row, "cleo": row["ann"]} for item, row in GOOD.items()}
     labelled.round("pilot", three, statistic="cohen", threshold=0.7)
-    done = command("annotation", "agreement", "pilot", "--gate")
+    done = command("annotation", "agreement", "pilot", "--gate", "--resamples", 0)
     assert done.returncode == 1
     assert "has no value" in done.stderr
     assert gate_of(labelled, "pilot").value is None

@@ -78,6 +78,7 @@ def test_the_first_two_raters_of_the_fault_taxonomy(command: Command, study_fixt
     assert [point["round"] for point in document["trend"]] == names
 
 
+@pytest.mark.usefixtures("drawn")
 def test_the_report_says_where_a_paper_prints_something_else(
     command: Command, study_fixtures: Path
 ) -> None:

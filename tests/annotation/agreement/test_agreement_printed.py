@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
@@ -59,14 +58,23 @@ def test_what_differs_is_explained() -> None:
     assert "The gwet comes nearest (0.830)" in reason
 
 
-def test_the_claim_carries_what_was_printed(tmp_path: Path, command: Command) -> None:
-    labelled = Labelled.at(tmp_path)
-    labelled.taxonomy()
+@pytest.mark.usefixtures("stored")
+def test_the_claim_carries_what_was_printed(labelled: Labelled, command: Command) -> None:
     pairs = [("a1", "a1")] * 9 + [("b1", "b1")] * 9 + [("a1", "b1"), ("b1", "a1")]
     said = {f"github:o/r#{at}": {"ann": one, "bob": other} for at, (one, other) in enumerate(pairs)}
     labelled.round("types", said, statistic="cohen")
     labelled.round("other", said, statistic="cohen")
-    line = ("annotation", "agreement", "types", "--printed", "0.60", "--printed", "percent=0.90")
+    line = (
+        "annotation",
+        "agreement",
+        "types",
+        "--printed",
+        "0.60",
+        "--printed",
+        "percent=0.90",
+        "--resamples",
+        50,
+    )
     shown = " ".join(command(*line).stdout.split())
     assert "types: Cohen's kappa printed 0.60, computed 0.800: not reproduced." in shown
     assert "types: Percent agreement printed 0.90, computed 0.900: reproduced." in shown
@@ -76,7 +84,7 @@ def test_the_claim_carries_what_was_printed(tmp_path: Path, command: Command) ->
         ("agreement-types.cohen", 0.6, "not reproduced"),
         ("agreement-types.percent", 0.9, "reproduced"),
     ]
-    both = ("annotation", "agreement", "--json", "--printed", "other:0.80")
+    both = ("annotation", "agreement", "--json", "--printed", "other:0.80", "--resamples", 0)
     document = json.loads(command(*both).stdout)
     assert document["rounds"]["types"]["printed"] == []
     assert document["rounds"]["other"]["printed"][0]["status"] == "reproduced"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 import zipfile
 from datetime import datetime
@@ -19,6 +20,7 @@ from annotation.labels import STAGES, Answer, append
 from annotation.sheets.asking import Asked
 from annotation.sheets.cells import harmless, original
 from annotation.sheets.command import export_sheet, import_sheets
+from annotation.sheets.csv_files import csv_text
 from data import provenance
 from data.errors import StudyError
 from data.store import Study
@@ -113,10 +115,31 @@ def test_what_is_exported_and_imported_again_gives_the_same_labels(
 
 
 @settings(law, max_examples=200)
-@given(st.text(st.sampled_from("'=+-@\t\rab")))
+@given(st.text(st.sampled_from("'=+-@\t\r\n ab")))
 def test_a_harmless_text_begins_no_formula_and_is_undone(text: str) -> None:
-    assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not harmless(text).startswith(("\t", "\r", "\n"))
+    assert not harmless(text).lstrip().startswith(("=", "+", "-", "@"))
     assert original(harmless(text)) == text
+
+
+@settings(law, max_examples=100)
+@given(st.lists(st.lists(st.text("ab\r\n\t,;\"'=\x07"), min_size=1, max_size=3), max_size=3))
+def test_no_cell_of_a_csv_file_becomes_two_rows(rows: list[list[str]]) -> None:
+    assert list(csv.reader(io.StringIO(csv_text(rows), newline=""), strict=True)) == rows
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx"])
+def test_what_a_file_cannot_hold_changes_no_comment(suffix: str, tmp_path: Path) -> None:
+    notes = ('see\r=HYPERLINK("http://x")', "bell\x07", "a\r\nb", "\n=1")
+    answers = {
+        (f"github:o/r#{number}", "ann", "independent"): (["a1"], 3.333333333, note, note, None)
+        for number, note in enumerate(notes, start=1)
+    }
+    study = fill(desk(tmp_path / "study"), "r", answers)
+    path = tmp_path / f"s.{suffix}"
+    export_sheet(study, "r", path, stage="", is_long=True, replace=False)
+    back = import_sheets(study, "r", [str(path)], Asked()).document
+    assert (back["rows"], back["answers"]) == (4, {"new": 0, "changed": 0, "known": 4})
 
 
 @pytest.fixture
@@ -183,9 +206,27 @@ def test_the_wide_sheet_shows_what_became_final(tmp_path: Path) -> None:
     with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.reader(file))
     assert rows == [
-        ["item", "url", "title", "stratum", "ann", "final", "settled_by"],
-        ["github:o/r#1", "https://github.com/o/r/issues/1", "", "", "a1", "a2", "imported"],
-        ["github:o/r#2", "https://github.com/o/r/issues/2", "", "", "", "b1", "imported"],
+        ["item", "url", "title", "stratum", "stage", "ann", "final", "settled_by"],
+        [
+            "github:o/r#1",
+            "https://github.com/o/r/issues/1",
+            "",
+            "",
+            "independent",
+            "a1",
+            "a2",
+            "imported",
+        ],
+        [
+            "github:o/r#2",
+            "https://github.com/o/r/issues/2",
+            "",
+            "",
+            "independent",
+            "",
+            "b1",
+            "imported",
+        ],
     ]
     again = import_sheets(labelled.study, "r", [str(tmp_path / "out.csv")], Asked()).document
     assert (again["answers"]["known"], again["known"], again["stored"]) == (1, 2, 0)

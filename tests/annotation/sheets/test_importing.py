@@ -4,51 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from labelling import Labelled
-
-from annotation.sheets.asking import Asked
-from annotation.sheets.command import Done, import_sheets
-from data.errors import StudyError
-from data.store import Study
+from sheet_desk import Desk
 
 TABLE = ("spelling", "count", "code", "why")
-
-
-class Desk:
-    """A study with the taxonomy `tree` (a1, a2, b1, b2), and sheets beside it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.labelled = Labelled.at(folder / "study")
-        self.labelled.taxonomy()
-        self.study: Study = self.labelled.study
-
-    def sheet(self, *lines: str, name: str = "s.csv") -> str:
-        (self.folder / name).write_text("\n".join([*lines, ""]), encoding="utf-8")
-        return str(self.folder / name)
-
-    def take(self, *files: str, name: str = "r", **options: Any) -> Done:
-        named = ("taxonomy_name", "stage", "otherwise", "spellings", "accept")
-        given = {key: options.pop(key) for key in named if key in options}
-        asked = Asked(**({"item": "item"} | options))
-        return import_sheets(self.study, name, files, asked, **{"taxonomy_name": "tree", **given})
-
-    def refused(self, *files: str, **options: Any) -> StudyError:
-        before = self.said() if self.study.exists else []
-        with pytest.raises(StudyError) as refused:
-            self.take(*files, **options)
-        assert (self.said() if self.study.exists else []) == before
-        return refused.value
-
-    def said(self, columns: str = "item_id, rater, code", *, current: bool = True) -> list[Any]:
-        with self.study.reading() as reader:
-            rows = reader.rows(
-                f"SELECT {columns} FROM labels WHERE is_current OR NOT ? ORDER BY ALL", [current]
-            )
-        return [tuple(row.values()) for row in rows]
 
 
 @pytest.fixture
@@ -138,8 +98,11 @@ def test_words_in_columns_stand_for_codes(desk: Desk) -> None:
     assert desk.said("item_id, code") == [
         ("github:o/r#1", "a1"), ("github:o/r#2", "b1"), ("github:o/r#3", "b2"),
     ]  # fmt: skip
-    [note] = done.document["notes"]
-    assert note == "s.csv: 1 row with contradictions, where 'In', 'Out' counts, not 'Type': 3"
+    assert done.document["notes"] == [
+        "s.csv: 2 cells of 'Out' stand for no code: 'no' (2)",
+        "s.csv: 2 cells of 'In' stand for no code: 'no' (2)",
+        "s.csv: 1 row with contradictions, where 'In', 'Out' counts, not 'Type': 3",
+    ]
     both = desk.sheet("item,In,Out", "o/r#4,Yes,Yes")
     refused = desk.refused(both, rater="ann", codes_from=words)
     assert refused.message.endswith("s.csv:2: the row says both a1 and b1")
@@ -256,7 +219,7 @@ def test_a_changed_sheet_supersedes_and_nothing_is_lost(desk: Desk) -> None:
     desk.take(desk.sheet("item,ann,bob", "o/r#1,a1,a2", "o/r#2,b1,b1"), **columns)
     changed = desk.take(desk.sheet("item,ann,bob", "o/r#1,a1,b2", "o/r#2,,b1"), **columns)
     assert changed.document["answers"] == {"new": 0, "changed": 1, "known": 2}
-    assert any("1 answer differ from what the study had" in note for note in changed.notes)
+    assert any("1 answer differs from what the study had" in note for note in changed.notes)
     assert desk.said() == [
         ("github:o/r#1", "ann", "a1"), ("github:o/r#1", "bob", "b2"),
         ("github:o/r#2", "ann", "b1"), ("github:o/r#2", "bob", "b1"),

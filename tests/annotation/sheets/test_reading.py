@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
+from labelling import tree_text
 from openpyxl import Workbook
 
-from annotation.sheets import csv_files, workbooks
+from annotation.sheets import csv_files, workbook_limits
+from annotation.sheets.codes import Codebook
 from annotation.sheets.files import read_grid
 from annotation.sheets.grids import Grid
 from data.errors import StudyError
+from data.taxonomy_library import taxonomy_of_text
 
 
 def csv_file(folder: Path, content: str | bytes, name: str = "s.csv") -> Path:
@@ -30,7 +34,7 @@ def workbook(folder: Path, *rows: tuple[object, ...], name: str = "s.xlsx") -> P
 
 
 def table(grid: Grid) -> list[tuple[str, ...]]:
-    return [tuple(row.cells.values()) for row in grid.rows]
+    return [tuple(row.cells.get(name, "") for name in grid.columns) for row in grid.rows]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +95,7 @@ def test_a_workbook_is_read_as_text_without_its_empty_rows(tmp_path: Path) -> No
     assert grid.columns == ("url", "n", "yes")
     assert table(grid) == [("x", "12", "TRUE"), ("y", "1.5", "")]
     assert [row.number for row in grid.rows] == [2, 905]
-    assert (grid.sheet, grid.others) == ("Sheet", ("second",))
+    assert (grid.sheet, grid.others) == ("Sheet", ("'second'",))
     with pytest.raises(StudyError) as refused:
         read_grid(path, sheet="third")
     assert refused.value.hint == "Its sheets: Sheet, second."
@@ -132,7 +136,7 @@ def test_a_workbook_that_is_none_is_refused(
     with pytest.raises(StudyError, match="cannot be read: No such file"):
         read_grid(tmp_path / "missing.xlsx")
     good = workbook(tmp_path, ("a",), ("x",))
-    monkeypatch.setattr(workbooks, "MOST_BYTES", 1024)
+    monkeypatch.setattr(workbook_limits, "MOST_BYTES", 1024)
     with pytest.raises(StudyError, match="when it is unpacked"):
         read_grid(good)
     monkeypatch.setattr(csv_files, "MOST_BYTES", 3)
@@ -140,15 +144,93 @@ def test_a_workbook_that_is_none_is_refused(
         read_grid(csv_file(tmp_path, "a\n1\n"))
 
 
-def test_entities_of_a_workbook_are_not_expanded(tmp_path: Path) -> None:
-    path = workbook(tmp_path, ("a",), ("x",))
-    hostile = tmp_path / "hostile.xlsx"
-    bomb = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
-    with zipfile.ZipFile(path) as old, zipfile.ZipFile(hostile, "w") as new:
-        for name in old.namelist():
-            content = old.read(name)
-            if name == "xl/worksheets/sheet1.xml":
-                content = bomb + content.replace(b"<v>1</v>", b"<v>&a;</v>")
-            new.writestr(name, content)
+def patched(path: Path, member: str, old: bytes, new: bytes) -> Path:
+    """The workbook with something else in one of its parts."""
+    changed = path.with_name("patched.xlsx")
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(changed, "w") as target:
+        parts = {name: source.read(name) for name in source.namelist()}
+        if member == STRINGS:  # which openpyxl reads, but writes into the sheets
+            parts[STRINGS] = old
+            kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+            override = b'<Override PartName="/%b" ContentType="%b"/></Types>'
+            parts[TYPES] = parts[TYPES].replace(b"</Types>", override % (STRINGS.encode(), kind))
+        assert old in parts[member]
+        parts[member] = parts[member].replace(old, new, 1)
+        for name, content in parts.items():
+            target.writestr(name, content)
+    return changed
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+STRINGS = "xl/sharedStrings.xml"
+TYPES = "[Content_Types].xml"
+ENTITY = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
+
+
+@pytest.mark.parametrize(
+    ("member", "old", "new", "message"),
+    [
+        (SHEET, b"<worksheet", ENTITY + b"<worksheet", "document type"),
+        (STRINGS, b"<sst/>", ENTITY + b"<sst><si><t>&a;</t></si></sst>", "document type"),
+        ("xl/workbook.xml", b"<workbook", ENTITY + b"<workbook", "document type"),
+        (SHEET, b'<row r="2"', b'<row r="9999999999"', "has a row 9999999999"),
+        (SHEET, b'<row r="2"', b'<row r="nan"', "has a row nan"),
+        (SHEET, b'<row r="2"', b"<row <", "is no XLSX workbook"),
+    ],
+)
+def test_a_hostile_workbook_is_refused(
+    member: str, old: bytes, new: bytes, message: str, tmp_path: Path
+) -> None:
+    path = patched(workbook(tmp_path, ("a",), ("x",)), member, old, new)
+    with pytest.raises(StudyError, match=message):
+        read_grid(path)
+
+
+def test_a_workbook_that_is_damaged_or_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = workbook(tmp_path, ("a", "b", "c"), ("x",), ("y",))
+    with zipfile.ZipFile(path) as archive:
+        start = archive.getinfo(SHEET).header_offset + 30 + len(SHEET)
+    content = bytearray(path.read_bytes())
+    for place in range(start, start + 8):
+        content[place] ^= 0xFF
     with pytest.raises(StudyError, match="is no XLSX workbook"):
-        read_grid(hostile)
+        read_grid(csv_file(tmp_path, bytes(content), "damaged.xlsx"))
+    for most in (4, 5):  # five cells are written; two rows of three columns are read
+        monkeypatch.setattr(workbook_limits, "MOST_CELLS", most)
+        with pytest.raises(StudyError, match=f"more than {most} cells"):
+            read_grid(path)
+
+
+def test_a_formula_that_gives_nothing_has_a_value(tmp_path: Path) -> None:
+    path = workbook(tmp_path, ("a", "b"), ("x", "=A1"))
+    computed = patched(path, SHEET, b'<c r="B2">', b'<c r="B2" t="str">')
+    grid = read_grid(computed)
+    assert grid.cell(grid.rows[0], "b") == ""
+    with pytest.raises(StudyError, match="has no value"):
+        read_grid(path).cell(read_grid(path).rows[0], "b")
+
+
+def test_hidden_sheets_numbers_and_cells_outside_the_header(tmp_path: Path) -> None:
+    book = Workbook()
+    book.worksheets[0].title = "old"
+    book.worksheets[0].sheet_state = "hidden"
+    for row in (("a", "b"), ("1.1", 1.1, None, "note"), ("x", "y")):
+        if row == ("a", "b"):
+            book.create_sheet("new")
+        book["new"].append(row)
+    book.active = 1
+    book.save(tmp_path / "s.xlsx")
+    grid = read_grid(tmp_path / "s.xlsx")
+    assert (grid.sheet, grid.others, grid.outside) == ("new", ("'old' (hidden)",), (2,))
+    first = grid.rows[0]
+    assert (grid.is_number(first, "a"), grid.is_number(first, "b")) == (False, True)
+    text = tree_text({"1.1": "", "1.10": ""}, name="num")
+    text = re.sub("code: (.*)", r'code: "\1"', text)
+    book_of_codes = Codebook(taxonomy_of_text(text, "num"))
+    said = book_of_codes.read("1.1")
+    assert said is not None
+    assert said.codes == ("1.1",)
+    assert book_of_codes.read("1.1", is_number=True) is None
+    assert "the number 1.1, which may be 1.1 or 1.10" in book_of_codes.errors[0]

@@ -13,6 +13,8 @@ import pytest
 from changing import SPLIT, SPLIT_STEPS, change, migrated, seen, waiting
 from labelling import Labelled
 
+from annotation.settling.settlements import Decision, settle
+from data import provenance
 from data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]
@@ -195,6 +197,43 @@ def test_labels_of_a_changed_shipped_taxonomy_go_through_its_crosswalk(
     gap = command("analysis", "coverage-gap", "--evidence", "study", "--json")
     assert gap.returncode == 0, gap.stderr
     assert [code["code"] for code in json.loads(gap.stdout)["codes"]] == ["B1"]
+
+
+def test_final_labels_of_a_merged_code_are_left_out_of_the_coverage_gap_and_told(
+    tmp_path: Path, command: Command
+) -> None:
+    study = Labelled.at(tmp_path)
+    study.round(
+        "hp", {f"github:o/r#{n}": {"ann": "B1"} for n in range(1, 4)}, taxonomy="hp-defects"
+    )
+    text = TaxonomyLibrary().taxonomy("hp-defects").path.read_text(encoding="utf-8")
+    nodes = [each for each in text.split("  - code: ") if not each.startswith("B2\n")]
+    own = tmp_path / "taxonomies" / "hp-defects.yaml"
+    own.parent.mkdir()
+    changes = 'changes:\n  - from: "1.0.0"\n    steps:\n      - {merge: [B1, B2], to: B1}\n'
+    text = "  - code: ".join(nodes).replace('version: "1.0.0"', 'version: "9.0.0"')
+    own.write_text(f"{text}\n{changes}", encoding="utf-8")
+    assert command("annotation", "taxonomy", "migrate", "hp-defects").returncode == 0
+    run = provenance.begin("by hand", {})
+    with study.study.writing() as writer:
+        said = (("1", "B1", "1.0.0"), ("1", "B1", "9.0.0"), ("2", "B1", "9.0.0"))
+        decisions = [
+            Decision(f"github:o/r#{item}", (code,), "negotiated", "r", version)
+            for item, code, version in (*said, ("3", "A1", "9.0.0"))
+        ]
+        settle(writer, "hp", decisions, run)
+    gap = command("analysis", "coverage-gap", "--evidence", "study", "--json")
+    assert gap.returncode == 0, gap.stderr
+    shown = json.loads(gap.stdout)
+    # Where the version that is asked for was settled as well, that counts.
+    assert {code["code"]: code["count"] for code in shown["codes"]} == {"A1": 1, "B1": 1}
+    assert shown["undecided"] == [
+        {"taxonomy": "hp-defects", "version": "9.0.0", "in_version": "1.0.0", "codes": "B1",
+         "count": 1}
+    ]  # fmt: skip
+    assert any(
+        "1 of B1 (hp-defects 9.0.0, not decided in 1.0.0)" in note for note in shown["notes"]
+    )
 
 
 # Saturation.

@@ -1,0 +1,62 @@
+"""What tests of agreement share: a study that is made once, reports that nobody writes."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from pathlib import Path
+
+import pytest
+import typer.main
+from labelling import Labelled
+
+from data.provenance import Run
+from data.results import Result
+from data.store import Study
+
+_command_of = functools.cache(typer.main.get_command)  # all commands are read for each call
+
+
+@pytest.fixture(scope="session")
+def empty_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with a small taxonomy and nothing else."""
+    folder = tmp_path_factory.mktemp("empty")
+    made = Labelled.at(folder)
+    made.taxonomy()
+    with made.study.writing():
+        pass
+    return folder
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, empty_study: Path) -> Labelled:
+    """A study of the test's own."""
+    shutil.copytree(empty_study, tmp_path, dirs_exist_ok=True)
+    return Labelled.at(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was measured is shown only; a test asks for what it looks at: `stored` or `drawn`."""
+
+    def unpublished(study: Study, result: Result, _run: Run) -> Path:
+        return study.directory / "out" / result.name / "report.html"
+
+    def unwritten(_result: Result, folder: Path) -> Path:
+        return folder / "report.html"
+
+    monkeypatch.setattr("typer.main.get_command", _command_of)
+    if "stored" in request.fixturenames:
+        monkeypatch.setattr("report.publish.write_result", unwritten)
+    elif "drawn" not in request.fixturenames:
+        monkeypatch.setattr("report.publish.publish", unpublished)
+
+
+@pytest.fixture
+def stored() -> None:
+    """For a test that looks at the stored result."""
+
+
+@pytest.fixture
+def drawn() -> None:
+    """For a test that looks at the files of a report."""
