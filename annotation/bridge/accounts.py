@@ -6,13 +6,16 @@ as a rater would make it, by the invite link; an account made otherwise could no
 
 from __future__ import annotations
 
+import itertools
 import re
+import unicodedata
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotation.bridge.own_server import new_password
 from annotation.bridge.remote import Remote, RemoteUser, ServerError
-from annotation.rounds import add_rater
+from annotation.rounds import add_rater, checked_name, refuse_alike
 from data import provenance
 from data.errors import StudyError
 
@@ -44,35 +47,63 @@ class Added:
 
 
 def add(
-    study: Study, rater: str, remote: Remote | None, *, email: str | None, invite: bool
+    study: Study,
+    rater: str,
+    remote: Remote | None,
+    *,
+    email: str | None,
+    invite: bool,
+    set_password: Callable[[str, str], None] | None = None,
 ) -> Added:
     """Make a rater known to the study and, if there is a server, to it.
 
-    An account that the server has already for that email becomes the rater's.
+    An account that the server has already for that email becomes the rater's; it gets a new
+    password only by `set_password`. The study learns of the rater when all else is done.
     """
     run = provenance.begin(
         "annotation rater add", {"rater": rater, "server": remote.name if remote else None}
     )
-    with study.writing() as writer:
-        is_new = add_rater(writer, rater, run)
-        if is_new:
-            provenance.record(writer, run, "ok")
-        known = accounts(writer, remote.name).get(rater) if remote else None
+    with study.reading() as reader:
+        _require_name(reader, rater)
+        known = accounts(reader, remote.name) if remote else {}
     if remote is None:
-        return Added(is_new)
+        return Added(_store(study, rater, None, run))
     if invite:
         link = remote.public_url + remote.invite_path()
-        return Added(is_new, remote.public_url, invite=link)
-    address = email.strip().lower() if email else known.username if known else _address(rater)
-    user = _find(remote, address)
-    password = None
+        return Added(_store(study, rater, None, run), remote.public_url, invite=link)
+    users, me = remote.users(), remote.me()
+    mine = known.pop(rater, None)
+    others = [each for each in known.values() if is_there(each, users)]
+    if email:
+        address = email.strip().lower()
+    elif mine and is_there(mine, users):
+        address = mine.username.lower()
+    else:
+        address = _address(rater, {me.email.lower(), *(each.username.lower() for each in others)})
+    user = _find(users, address)
+    _refuse_taken(user, others)
+    password = new_password() if user is None or set_password else None
     if user is None:
-        password = new_password()
-        user = sign_up(remote, address, password)
+        user = sign_up(remote, address, str(password))
+    elif set_password:
+        set_password(user.email, str(password))
     account = Account(remote.name, rater, user.user_id, user.email)
-    if account != known:
-        _store(study, account, run)
+    is_new = _store(study, rater, None if account == mine else account, run)
     return Added(is_new, remote.public_url, account, password)
+
+
+def is_there(account: Account, users: Iterable[RemoteUser]) -> bool:
+    """Whether a server has that account: another server has other people by the same numbers."""
+    return any(
+        (user.user_id, user.email.lower()) == (account.user_id, account.username.lower())
+        for user in users
+    )
+
+
+def account_command(rater: str, remote: Remote) -> str:
+    """What makes an account, or says which one it is."""
+    where = "" if remote.is_own else f" --email ADDRESS --url {remote.name}"
+    return f"annotation rater add {rater}{where}"
 
 
 def accounts(reader: Reader, server: str) -> dict[str, Account]:
@@ -125,39 +156,51 @@ def sign_up(remote: Remote, email: str, password: str) -> RemoteUser:
                 f"{remote.url} made no account for {email}{said}",
                 "Run this again, or let the rater sign up: annotation rater add NAME --invite",
             ) from None
-    user = _find(remote, email)
+    user = _find(remote.users(), email)
     if user is None:
         raise ServerError(f"{remote.url} made no account for {email}", "Is that an email address?")
     return user
 
 
-def _find(remote: Remote, email: str) -> RemoteUser | None:
-    return next((user for user in remote.users() if user.email.lower() == email), None)
+def _find(users: Iterable[RemoteUser], email: str) -> RemoteUser | None:
+    return next((user for user in users if user.email.lower() == email), None)
 
 
-def _address(rater: str) -> str:
-    """What a rater without an email logs in with."""
-    name = re.sub(r"[^a-z0-9]+", ".", rater.lower()).strip(".")
-    if not name:
-        raise StudyError(
-            f"no login can be made of {rater!r}", "Give one: --email somebody@example.org"
-        )
-    return f"{name}@study.invalid"
+def _require_name(reader: Reader, rater: str) -> None:
+    if reader.value("SELECT 1 FROM store.rater WHERE rater = ?", [rater]):
+        return
+    if (name := checked_name(rater, "rater")) != rater:
+        raise StudyError(f"{rater!r} is no name for a rater", f"Write it so: {name}")
+    refuse_alike(reader, rater)
 
 
-def _store(study: Study, account: Account, run: provenance.Run) -> None:
-    with study.writing() as writer:
-        other = writer.value(
-            "SELECT rater FROM store.account WHERE server = ? AND user_id = ? AND rater <> ?",
-            [account.server, account.user_id, account.rater],
-        )
-        if other:
+def _refuse_taken(user: RemoteUser | None, others: Iterable[Account]) -> None:
+    for other in others:
+        if user and other.user_id == user.user_id:
             raise StudyError(
-                f"{account.username} is the account of rater {other} already",
+                f"{other.username} is the account of rater {other.rater} already",
                 "Every rater needs an own account: give another --email.",
             )
-        provenance.record(writer, run, "ok")
-        writer.execute(
-            "INSERT OR REPLACE INTO store.account VALUES (?, ?, ?, ?, ?)",
-            [account.server, account.rater, account.user_id, account.username, run.run_id],
-        )
+
+
+def _address(rater: str, taken: Container[str]) -> str:
+    """What a rater without an email logs in with: nobody else does, nor who leads the study."""
+    plain = unicodedata.normalize("NFKD", rater).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", ".", plain).strip(".") or "rater"
+    endings = itertools.chain(("",), (f".{number}" for number in itertools.count(2)))
+    addresses = (f"{name}{ending}@study.invalid" for ending in endings)
+    return next(address for address in addresses if address not in taken)
+
+
+def _store(study: Study, rater: str, account: Account | None, run: provenance.Run) -> bool:
+    """Note the rater and the account; whether the rater is new."""
+    with study.writing() as writer:
+        is_new = add_rater(writer, rater, run)
+        if account:
+            writer.execute(
+                "INSERT OR REPLACE INTO store.account VALUES (?, ?, ?, ?, ?)",
+                [account.server, rater, account.user_id, account.username, run.run_id],
+            )
+        if is_new or account:
+            provenance.record(writer, run, "ok")
+    return is_new

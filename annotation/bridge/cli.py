@@ -53,7 +53,9 @@ def serve(
     public_url: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="Where raters reach it: the https address of your reverse proxy."
+            metavar="URL",
+            help="Where raters reach it: the https address of your reverse proxy. It is "
+            "remembered; '' forgets it.",
         ),
     ] = None,
     detach: Annotated[
@@ -116,6 +118,12 @@ def add_rater(
     invite: Annotated[
         bool, typer.Option("--invite", help="Make no account, but a link to sign up with.")
     ] = False,
+    new_password: Annotated[
+        bool,
+        typer.Option(
+            "--new-password", help="Also if there is an account (on the study's own server)."
+        ),
+    ] = False,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -138,9 +146,13 @@ def add_rater(
     from annotation.bridge import view
 
     output = Output(as_json, quiet, verbose)
-    added = bridge.add_rater(open_study(study, output), name, email=email, url=url, invite=invite)
+    added = bridge.add_rater(
+        open_study(study, output), name, output, email=email, url=url, invite=invite,
+        renew=new_password,
+    )  # fmt: skip
     output.document(view.added_document(name, added))
-    view.print_lines(output, view.added_lines(name, added))
+    # The link and the password are what this command is for: they are not masked.
+    view.print_lines(output, view.added_lines(name, added, url), may_show_secrets=True)
 
 
 @raters.command("list")
@@ -178,7 +190,17 @@ def push(
     ] = "",
     again: Annotated[
         bool,
-        typer.Option("--again", help="Make deleted projects anew; send removed tasks again."),
+        typer.Option(
+            "--again",
+            help="Make deleted projects anew; send removed tasks again; put changed pages back; "
+            "move projects from another server, whose labels are pulled first.",
+        ),
+    ] = False,
+    abandon: Annotated[
+        bool,
+        typer.Option(
+            "--abandon", help="With --again: leave the other server although it cannot be pulled."
+        ),
     ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what would be sent; ask no server.")
@@ -191,8 +213,8 @@ def push(
     """Send a round to Label Studio: a project for each rater, in the rater's own order.
 
     It can be repeated and interrupted at any point: what is there is found, nothing is doubled.
-    Items that were added since are sent; a task whose artifact has changed is updated, unless it
-    is labelled.
+    Items that were added since are sent. A task whose artifact has changed is updated, unless a
+    rater of the round has labelled the item: then all raters get the text that was labelled.
 
     Examples:
 
@@ -215,7 +237,7 @@ def push(
         return
     found = bridge.push_round(
         opened, round_name, output, url=url, raters=rater or (), own=own_servers, again=again,
-        version=version,
+        version=version, abandon=abandon,
     )  # fmt: skip
     output.document(found)
     output.show(console_table(view.pushed_table(found), with_aside=verbose))

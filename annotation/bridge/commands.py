@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.bridge import accounts, places, serving
+from annotation.bridge import accounts, places, server_database, serving
 from annotation.bridge.installation import prepared
-from annotation.bridge.own_server import PORT, OwnServer, own_servers
+from annotation.bridge.own_server import PORT, SHARED, OwnServer, own_servers
 from annotation.bridge.pulling import pull
 from annotation.bridge.pushing import Plan, independent_plan, push, relabel_plan, stage_plan
 from annotation.rounds import find_round
@@ -48,7 +49,12 @@ def start_servers(
                 f"Label Studio runs already: {running.url} (process {running.pid})",
                 "Use it, or end it: annotation serve --stop",
             )
-    address = places.checked_address(public_url) if public_url else ""
+    if public_url and len(servers) > 1:
+        raise StudyError(
+            "several servers cannot have one address",
+            "Start each on its own: annotation serve --own-server RATER --public-url URL",
+        )
+    address = places.checked_address(public_url) if public_url else public_url
     installation = prepared(output.tell)
     study.mkdir(parents=True, exist_ok=True)
     started: list[Started] = []
@@ -90,25 +96,45 @@ def serve_document(started: Sequence[Started]) -> dict[str, Any]:
 
 def stop_servers(study: Path) -> list[str]:
     """End all servers of a study that run; their names."""
-    every = own_servers(study, _raters(study))
-    return [server.name for server in every if serving.stop(server)]
+    return [server.name for server in own_servers(study) if serving.stop(server)]
 
 
 # Raters.
 
 
 def add_rater(
-    study: Study, rater: str, *, email: str | None, url: str | None, invite: bool
+    study: Study,
+    rater: str,
+    output: Output,
+    *,
+    email: str | None,
+    url: str | None,
+    invite: bool,
+    renew: bool = False,
 ) -> accounts.Added:
     """Make a rater known, with an account on the server that is meant, if one runs."""
+    if url and renew:
+        raise StudyError(
+            "passwords can be set on the study's own server only",
+            "Whoever runs the other one sets it there: label-studio reset_password --username "
+            "LOGIN; or let the rater sign up anew: annotation rater add NAME --invite --url URL",
+        )
+    if invite and renew:
+        raise StudyError("--invite and --new-password exclude each other", "Choose one of them.")
     with _connected() as connections:
         remote = connections.for_rater(study, rater, url)
-        if remote is None and (email or invite):
+        if remote is None and (email or invite or renew):
             raise StudyError(
                 "no server runs that could make an account",
                 "Start one: annotation serve; or name one: --url URL",
             )
-        return accounts.add(study, rater, remote, email=email, invite=invite)
+        set_password = None
+        if renew and remote:
+            server = OwnServer(study.directory, None if remote.name == SHARED else rater)
+            set_password = partial(server_database.set_password, server, prepared(output.tell))
+        return accounts.add(
+            study, rater, remote, email=email, invite=invite, set_password=set_password
+        )
 
 
 # Labels.
@@ -138,16 +164,18 @@ def push_stage(
     stage: Stage,
     rater: str,
     said: Mapping[str, Sequence[Said]],
+    version: str = "",
     url: str | None = None,
     own: bool = False,
     again: bool = False,
 ) -> dict[str, Any]:
     """Send items to one rater with what was said of them before, in the order of `said`.
 
-    For what is negotiated (whoever notes the outcome is the rater) or adjudicated.
+    For what is negotiated (whoever notes the outcome is the rater) or adjudicated, in a version of
+    the taxonomy that the study has kept.
     """
     with study.reading() as reader:
-        plan = stage_plan(reader, round_name, stage, rater, said)
+        plan = stage_plan(reader, round_name, stage, rater, said, version=version)
     return _pushed(study, plan, output, url=url, own=own, again=again)
 
 

@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -38,6 +38,7 @@ class Access:
     password: str
     token: str
     public_url: str = ""  # where raters reach it, if not on this machine
+    rater: str | None = None  # whose server it is, if one rater's
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,19 @@ class OwnServer:
 
     study: Path
     rater: str | None = None
+    found_at: Path | None = None  # a folder whose rater nobody knows
 
     @property
     def name(self) -> str:
         """How the study's tables call it: it stays when the port changes."""
+        if self.found_at:
+            return f"{SHARED}/{self.found_at.name}"
         return SHARED if self.rater is None else f"{SHARED}/{self.rater}"
 
     @property
     def folder(self) -> Path:
         """All of it."""
-        return self.study / FOLDER / _folder_name(self.rater)
+        return self.found_at or self.study / FOLDER / _folder_name(self.rater)
 
     @property
     def data(self) -> Path:
@@ -105,22 +109,29 @@ class OwnServer:
             remember_secret(secret)
         return found
 
-    def make(
-        self, installation: Installation, *, port: int | None, first_port: int, public_url: str
-    ) -> Access:
-        """The folder with a new database, unless it is there; the port is remembered."""
+    def make_folder(self) -> None:
+        """The folders, which only the user can read."""
         for folder in (self.study / FOLDER, self.folder, self.data):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.chmod(0o700)
+
+    def wanted_access(
+        self, *, port: int | None, first_port: int, public_url: str | None
+    ) -> Access:
+        """Its secrets, with the port and the address that are wanted now."""
+        known = self.access() if self.access_file.exists() else _new_access(first_port)
+        address = known.public_url if public_url is None else public_url
+        return replace(known, port=port or known.port, public_url=address, rater=self.rater)
+
+    def fill(self, installation: Installation, wanted: Access) -> Access:
+        """A new database, unless there is one; port and address are remembered."""
         database = self.data / DATABASE
         if not database.exists():
             draft = database.with_suffix(".new")
             shutil.copyfile(installation.template, draft)
             draft.chmod(0o600)
             draft.rename(database)
-        known = self.access() if self.access_file.exists() else _new_access(first_port)
-        wanted = replace(known, port=port or known.port, public_url=public_url)
-        if wanted != known or not self.access_file.exists():
+        if not self.access_file.exists() or self.access() != wanted:
             _write_private(self.access_file, json.dumps(asdict(wanted), indent=1) + "\n")
         return self.access()
 
@@ -134,10 +145,10 @@ class OwnServer:
             return None
         with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Shared: who else looks at the same time is not taken for a server.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                pid, _, port = file.read(40).decode().partition(" ")
-                return Running(int(pid), int(port)) if port else None
+                return _running(file.read(40))
         return None
 
     def hold(self) -> IO[bytes]:
@@ -146,20 +157,59 @@ class OwnServer:
 
         descriptor = os.open(self.lock, os.O_RDWR | os.O_CREAT, 0o600)
         file = os.fdopen(descriptor, "r+b")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            raise StudyError(
-                "a server of this study is just being started", "Wait until it runs."
-            ) from None
+        for pause in (0.01, 0.05, 0.2, None):  # somebody may just look whether it runs
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if pause is None:
+                    file.close()
+                    raise StudyError(
+                        "a server of this study is just being started", "Wait until it runs."
+                    ) from None
+                time.sleep(pause)
+        file.truncate()  # what a server before has left
         return file
 
+    def clear(self) -> None:
+        """Forget the number of a process that has ended."""
+        with suppress(FileNotFoundError, StudyError):
+            self.hold().close()
 
-def own_servers(study: Path, raters: Iterable[str] = ()) -> list[OwnServer]:
-    """The shared server and those of raters, as far as they were ever made."""
-    every = [OwnServer(study), *(OwnServer(study, rater) for rater in raters)]
-    return [server for server in every if server.access_file.exists()]
+
+def own_servers(study: Path) -> list[OwnServer]:
+    """All servers that were ever made; the study itself is not asked."""
+    found = []
+    for folder in sorted((study / FOLDER).glob("*/")):
+        if folder.is_dir():
+            whose = OwnServer(study, found_at=folder)
+            with suppress(StudyError):
+                named = OwnServer(study, whose.access().rater)
+                whose = named if named.folder == folder else whose
+            found.append(whose)
+    return found
+
+
+def _running(text: bytes) -> Running | None:
+    """Who holds the lock, if that is a server that is there."""
+    numbers = text.split()
+    if len(numbers) != 2 or not all(number.isdigit() for number in numbers):
+        return None  # just being started
+    running = Running(int(numbers[0]), int(numbers[1]))
+    return running if is_server(running) else None
+
+
+def is_server(running: Running) -> bool:
+    """Whether that process is a Label Studio of ours, and not another one that got its number."""
+    try:
+        if os.getsid(running.pid) != running.pid:  # we start it in a session of its own
+            return False
+        words = Path(f"/proc/{running.pid}/cmdline").read_bytes().split(b"\0")
+    except (ProcessLookupError, PermissionError):
+        return False
+    except OSError:  # no /proc here
+        return not Path("/proc/self").exists()
+    return str(running.port).encode() in words
 
 
 def not_running(server: OwnServer) -> StudyError:

@@ -21,7 +21,7 @@ def own(study: Path, rater: str | None = None) -> Remote:
     if running is None:
         raise not_running(server)
     access = server.access()
-    return _remote(server.name, running.url, access.token, access.public_url)
+    return _remote(server.name, running.url, access.token, access.public_url, is_own=True)
 
 
 def elsewhere(url: str) -> Remote:
@@ -61,9 +61,11 @@ def checked_address(url: str) -> str:
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
 
-def _remote(name: str, url: str, token: str, public_url: str = "") -> Remote:
+def _remote(
+    name: str, url: str, token: str, public_url: str = "", *, is_own: bool = False
+) -> Remote:
     try:
-        return Remote(name, url, token, public_url)
+        return Remote(name, url, token, public_url, is_own=is_own)
     except ModuleNotFoundError:
         raise StudyError(
             "label-studio-sdk is not installed", "Install it: pip install 'faultatlas[labelstudio]'"

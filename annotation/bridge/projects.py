@@ -7,18 +7,20 @@ by the mark in its description. A task is known by the item in its metadata, nev
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.bridge.remote import GoneError, Remote, RemoteTask
+from annotation.bridge.own_server import SHARED
+from annotation.bridge.remote import ChangedError, GoneError, Remote, RemoteTask
 from data import provenance
 from data.errors import StudyError
 
 if TYPE_CHECKING:
     from annotation.labels import Stage
     from annotation.rounds import Round
-    from data.store import Reader, Study
+    from data.store import Reader, Study, Writer
 
 OWN_PROJECT = "own project"
 OWN_SERVER = "own server"
@@ -50,20 +52,29 @@ class Wanted:
 
     @property
     def title(self) -> str:
-        """What raters see in their list of projects."""
-        stage = "" if self.stage == "independent" else f" ({self.stage})"
-        stage += f" {self.version}" if self.version else ""
-        room = _TITLE - len(stage) - 3
-        rater = self.rater[: room // 2]
-        return f"{self.round.name[: room - len(rater)]} · {rater}{stage}"
+        """What all see in the list of projects: a number, so that nobody looks for a name."""
+        part = f" · {self.stage}"
+        if self.stage == "independent":
+            known = self.rater in self.round.raters
+            part = f" · {self.round.raters.index(self.rater) + 1}" if known else ""
+        part += f" ({self.version})" if self.version else ""
+        return f"{self.round.name[: _TITLE - len(part)]}{part}"
+
+    def description(self, config: str) -> str:
+        """For whoever looks at the project's settings; with a fingerprint of the page."""
+        return (
+            f"Round {self.round.name}, {self.stage} stage, taxonomy {self.round.taxonomy} "
+            f"{self.round.taxonomy_version}. Keep this mark: {self.mark}-{_fingerprint(config)}"
+        )
 
     @property
-    def description(self) -> str:
-        """For whoever looks at the project's settings."""
-        return (
-            f"Round {self.round.name}, rater {self.rater}, stage {self.stage}, taxonomy "
-            f"{self.round.taxonomy} {self.round.taxonomy_version}. Keep this mark: {self.mark}"
-        )
+    def command(self) -> str:
+        """What sends it again."""
+        if self.stage == "independent":
+            version = f" --version {self.version}" if self.version else ""
+            return f"annotation push {self.round.name} --rater {self.rater}{version} --again"
+        third = f" --third {self.rater}" if self.stage == "adjudicated" else ""
+        return f"annotation adjudicate {self.round.name}{third} --push"
 
 
 def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wanted:
@@ -78,10 +89,11 @@ def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wante
 
 
 def places(reader: Reader, round_name: str) -> list[Place]:
-    """The projects of a round; those on a server of a merged study cannot be reached from here."""
+    """The projects of a round that are in use; those on a server of a merged study cannot be reached from here."""
     rows = reader.rows(
         "SELECT server, project_id, round, rater, stage, taxonomy_version, blindness "
-        "FROM store.project WHERE round = ? AND NOT starts_with(server, 'elsewhere ') "
+        "FROM store.project WHERE round = ? AND retired_at IS NULL "
+        "AND NOT starts_with(server, 'elsewhere ') "
         "ORDER BY stage DESC, rater, server, project_id",
         [round_name],
     )
@@ -89,9 +101,20 @@ def places(reader: Reader, round_name: str) -> list[Place]:
 
 
 def ensure_project(
-    study: Study, remote: Remote, wanted: Wanted, config: str, run: provenance.Run, *, again: bool
+    study: Study,
+    remote: Remote,
+    wanted: Wanted,
+    config: str,
+    run: provenance.Run,
+    *,
+    again: bool,
+    leave: Callable[[Place], None],
 ) -> tuple[Place, bool]:
-    """The project, made if there is none; whether it was made."""
+    """The project, made if there is none; whether it was made.
+
+    One on another server is left only `again`, and only if `leave` does not refuse it. The study
+    forgets it when the new one is there.
+    """
     with study.reading() as reader:
         known = [
             place
@@ -99,31 +122,36 @@ def ensure_project(
             if (place.rater, place.stage, place.taxonomy_version)
             == (wanted.rater, wanted.stage, wanted.round.taxonomy_version)
         ]
-    for place in known:
-        if again and not _is_there(remote, place, wanted):
-            _forget(study, place, run)
-        elif place.server != remote.name:
+    left = []
+    for place in sorted(known, key=lambda each: each.server != remote.name):
+        if place.server == remote.name:
+            if not again or _is_there(remote, place, wanted):
+                require_ours(remote, place, wanted, config if again else None)
+                return place, False
+        elif not again:
             raise StudyError(
                 f"the labels of {wanted.rater} in round {wanted.round.name} are on another server "
                 f"({place.server}, project {place.project_id})",
-                "Push there; or pull, then push here with --again.",
+                "Push there; or push here with --again, which pulls them first.",
             )
         else:
-            require_ours(remote, place, wanted)
-            return place, False
+            leave(place)
+        left.append(place)
     found = [number for number, text in remote.projects().items() if wanted.mark in text]
     project_id = min(found, default=0) or remote.create_project(
-        title=wanted.title, description=wanted.description, config=config
+        title=wanted.title, description=wanted.description(config), config=config
     )
     place = Place(
         remote.name, project_id, wanted.round.name, wanted.rater, wanted.stage,
         wanted.round.taxonomy_version,
-        OWN_SERVER if remote.name.endswith(f"/{wanted.rater}") else OWN_PROJECT,
+        OWN_SERVER if remote.name == f"{SHARED}/{wanted.rater}" else OWN_PROJECT,
     )  # fmt: skip
     with study.writing() as writer:
         provenance.record(writer, run, "running")
+        for old in left:
+            _retire(writer, old, is_replaced=_key(old) == _key(place))
         writer.execute(
-            "INSERT INTO store.project VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO store.project VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)",
             [
                 place.server, place.project_id, place.round, place.rater, place.stage,
                 place.taxonomy_version, place.blindness, run.run_id,
@@ -132,44 +160,91 @@ def ensure_project(
     return place, not found
 
 
-def require_ours(remote: Remote, place: Place, wanted: Wanted) -> None:
-    """The project must be there, and be the one that we made."""
+def require_ours(
+    remote: Remote, place: Place, wanted: Wanted, mend_with: str | None = None
+) -> None:
+    """The project must be there, be the one that we made, and have the page that we made.
+
+    A page that was changed is put back, if there is one to mend it with.
+    """
+    where = f"project {place.project_id} (round {place.round}, rater {place.rater})"
     try:
-        description = remote.description(place.project_id)
+        found = remote.project(place.project_id)
     except GoneError:
         raise GoneError(
-            f"project {place.project_id} (round {place.round}, rater {place.rater}) was deleted "
-            f"on {remote.url}",
-            "What was pulled is kept. To make it anew: annotation push "
-            f"{place.round} --rater {place.rater} --again",
+            f"{where} was deleted on {remote.url}",
+            f"What was pulled is kept. To make it anew: {wanted.command}",
         ) from None
-    if wanted.mark not in description:
+    if wanted.mark not in found.description:
         raise GoneError(
             f"project {place.project_id} on {remote.url} is not that of round {place.round}, rater "
             f"{place.rater}: its description has no mark {wanted.mark}",
             "Put the mark back, if it was removed. If the server is another one, make the project "
-            f"anew: annotation push {place.round} --rater {place.rater} --again",
+            f"anew: {wanted.command}",
         )
+    if f"{wanted.mark}-{_fingerprint(found.config)}" in found.description:
+        return
+    if mend_with is None:
+        raise ChangedError(
+            f"{where}: its labelling page was changed on {remote.url}",
+            f"No label of it is stored until the page is as it was. To put it back: "
+            f"{wanted.command}",
+        )
+    remote.put_page_back(
+        place.project_id, description=wanted.description(mend_with), config=mend_with
+    )
 
 
-def known_tasks(reader: Reader, place: Place) -> dict[int, tuple[str, str]]:
-    """The tasks that the study knows of a project: item and content."""
+def _fingerprint(config: str) -> str:
+    return hashlib.sha256(config.strip().encode()).hexdigest()[:12]
+
+
+def _key(place: Place) -> tuple[str, int]:
+    return place.server, place.project_id
+
+
+@dataclass(frozen=True)
+class KnownTask:
+    """A task that the study knows."""
+
+    item_id: str
+    content: str
+    is_pulled: bool  # a label of it was
+
+
+def known_tasks(reader: Reader, place: Place) -> dict[int, KnownTask]:
+    """The tasks that the study knows of a project."""
     rows = reader.rows(
-        "SELECT task_id, item_id, content_hash FROM store.task "
+        "SELECT task_id, item_id, content_hash, is_pulled FROM store.task "
         "WHERE server = ? AND project_id = ? ORDER BY task_id",
         [place.server, place.project_id],
     )
-    return {row["task_id"]: (row["item_id"], row["content_hash"]) for row in rows}
+    return {
+        row["task_id"]: KnownTask(row["item_id"], row["content_hash"], row["is_pulled"])
+        for row in rows
+    }
 
 
 def put_tasks(
-    study: Study, place: Place, tasks: Iterable[RemoteTask], removed: set[str], run: provenance.Run
+    study: Study,
+    place: Place,
+    tasks: Iterable[RemoteTask],
+    run: provenance.Run,
+    *,
+    updated: AbstractSet[int],
+    removed: AbstractSet[str],
 ) -> None:
     """Note which task shows which item; those of `removed` items stay and are told again."""
-    there = {task.task_id: (task.item_id or "", task.content) for task in tasks if task.item_id}
     with study.reading() as reader:
         before = known_tasks(reader, place)
-    kept = {number: each for number, each in before.items() if each[0] in removed}
+    kept = {number: each for number, each in before.items() if each.item_id in removed}
+    there = {}
+    for task in tasks:
+        old = before.get(task.task_id)
+        if task.item_id and old and task.task_id not in updated:
+            there[task.task_id] = old  # whatever it says now
+        elif task.item_id:
+            there[task.task_id] = KnownTask(task.item_id, task.sent, bool(old and old.is_pulled))
     after = kept | there
     if after == before:
         return
@@ -181,30 +256,35 @@ def put_tasks(
                 "DELETE FROM store.task WHERE server = ? AND project_id = ? AND task_id = ?",
                 [*key, number],
             )
-        for number, (item, content) in sorted(after.items()):
-            if before.get(number) != (item, content):
+        for number, each in sorted(after.items()):
+            if before.get(number) != each:
                 writer.execute(
-                    "INSERT OR REPLACE INTO store.task VALUES (?, ?, ?, ?, ?, ?)",
-                    [*key, number, item, content, run.run_id],
+                    "INSERT OR REPLACE INTO store.task VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    [*key, number, each.item_id, each.content, run.run_id, each.is_pulled],
                 )
 
 
 def _is_there(remote: Remote, place: Place, wanted: Wanted) -> bool:
-    if place.server != remote.name:
-        return False
     try:
         require_ours(remote, place, wanted)
+    except ChangedError:
+        return True
     except GoneError:
         return False
     return True
 
 
-def _forget(study: Study, place: Place, run: provenance.Run) -> None:
-    """Drop what the study knows of a project that is no more; labels stay."""
-    with study.writing() as writer:
-        provenance.record(writer, run, "running")
-        for table in ("store.task", "store.project"):
-            writer.execute(
-                f"DELETE FROM {table} WHERE server = ? AND project_id = ?",
-                [place.server, place.project_id],
-            )
+def _retire(writer: Writer, place: Place, *, is_replaced: bool) -> None:
+    """Note that a project is used no more; one without any label is as if it had never been."""
+    key = [place.server, place.project_id]
+    writer.execute("DELETE FROM store.task WHERE server = ? AND project_id = ?", key)
+    if is_replaced:
+        return
+    origin = f"{place.server} project {place.project_id} task "
+    if writer.value("SELECT 1 FROM store.answer WHERE starts_with(origin, ?) LIMIT 1", [origin]):
+        writer.execute(
+            "UPDATE store.project SET retired_at = ? WHERE server = ? AND project_id = ?",
+            [provenance.utc_now(), *key],
+        )
+    else:
+        writer.execute("DELETE FROM store.project WHERE server = ? AND project_id = ?", key)

@@ -6,17 +6,24 @@ be repeated, and ended at any instant: nothing is doubled, nothing is left out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from annotation.bridge import projects
-from annotation.bridge.contents import Content, contents_of, page_of
-from annotation.bridge.remote import GoneError, Remote, RemoteTask
+from annotation.bridge.accounts import account_command, accounts, is_there
+from annotation.bridge.contents import contents_of, page_of
+from annotation.bridge.filling import Filling, Pushed
+from annotation.bridge.first_texts import first_texts
+from annotation.bridge.pulling import pull_place
+from annotation.bridge.remote import GoneError, Remote, in_one_line
 from annotation.planning.gates import require_gate
 from annotation.rounds import find_round
 from annotation.taxonomies.relabelling import relabel_queue
+from annotation.taxonomies.versions import Versions
 from data import provenance
 from data.errors import StudyError
 
@@ -27,30 +34,9 @@ if TYPE_CHECKING:
     from annotation.rounds import Round
     from data.store import Reader, Study
 
-_BATCH = 100  # tasks of a request
-_BATCH_SIZE = 5_000_000  # characters
-
 # The server of a rater. The same one may be given to several.
 Servers = Callable[[str], Remote]
 Advance = Callable[[int, int], None]
-
-
-@dataclass
-class Pushed:
-    """What became of one rater's project."""
-
-    rater: str
-    stage: str
-    server: str = ""
-    project_id: int | None = None
-    url: str = ""
-    blindness: str = ""
-    is_new: bool = False
-    tasks: int = 0  # that are there now
-    sent: int = 0
-    updated: int = 0
-    outdated: int = 0  # their artifact has changed since, but they are labelled
-    problems: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -110,7 +96,13 @@ def _refuse_unknown(of: Round, raters: Sequence[str], others: Iterable[str] = ()
 
 
 def stage_plan(
-    reader: Reader, round_name: str, stage: Stage, rater: str, said: Mapping[str, Sequence[Said]]
+    reader: Reader,
+    round_name: str,
+    stage: Stage,
+    rater: str,
+    said: Mapping[str, Sequence[Said]],
+    *,
+    version: str = "",
 ) -> Plan:
     """Items in a given order for one rater, with what raters said before, without their names."""
     of = find_round(reader, round_name)
@@ -121,6 +113,9 @@ def stage_plan(
     for item in said:
         if item not in there:
             raise StudyError(f"{item} is no item of round {round_name}")
+    if version and version != of.taxonomy_version:
+        Versions.stored(reader, of.taxonomy).taxonomy(version)  # unknown ones are refused
+        of = replace(of, taxonomy_version=version, suggestions=False)
     return Plan(of, stage, {rater: list(said)} if said else {}, said)
 
 
@@ -128,8 +123,11 @@ def push(
     study: Study,
     plan: Plan,
     servers: Servers,
+    by_name: Callable[[str], Remote],  # by the name that the study's tables have for it
     *,
     again: bool = False,
+    abandon: bool = False,
+    tell: Callable[[str], None] = lambda _message: None,
     advance: Advance = lambda _done, _all: None,
 ) -> list[Pushed]:
     """Make the projects and fill them; one that is gone is reported, the others are filled."""
@@ -137,6 +135,31 @@ def push(
         "annotation push",
         {"round": plan.round.name, "stage": plan.stage, "raters": list(plan.items), "again": again},
     )
+    reports: list[Pushed] = []
+    with _alone(study.directory, tell):
+        try:
+            _push(study, plan, servers, by_name, reports, run,
+                  again=again, abandon=abandon, advance=advance)  # fmt: skip
+        except BaseException as error:
+            _finish(study, run, reports, "failed" if isinstance(error, Exception) else "interrupted")
+            raise
+        problems = any(report.problems for report in reports)
+        _finish(study, run, reports, "partial" if problems else "ok")
+    return reports
+
+
+def _push(
+    study: Study,
+    plan: Plan,
+    servers: Servers,
+    by_name: Callable[[str], Remote],
+    reports: list[Pushed],
+    run: provenance.Run,
+    *,
+    again: bool,
+    abandon: bool,
+    advance: Advance,
+) -> None:
     every = list(dict.fromkeys(item for items in plan.items.values() for item in items))
     with study.reading() as reader:
         wanted = {
@@ -145,116 +168,99 @@ def push(
         }
         page = page_of(reader, plan.round, plan.stage)
         contents = contents_of(reader, plan.round, page, every, plan.said)
-    done, total = 0, sum(map(len, plan.items.values()))
-    reports = []
+    filled: list[Filling] = []
     for rater, items in plan.items.items():
         remote = servers(rater)
-        report = Pushed(rater, plan.stage, remote.name)
+        report = Pushed(rater, plan.stage, remote.name, title=wanted[rater].title)
         reports.append(report)
+        leave = partial(_leave, study, plan.round, by_name, report, run, abandon=abandon)
         try:
             place, report.is_new = projects.ensure_project(
-                study, remote, wanted[rater], page.config, run, again=again
+                study, remote, wanted[rater], page.config, run, again=again, leave=leave
             )
             report.project_id, report.blindness = place.project_id, place.blindness
             report.url = f"{remote.public_url}/projects/{place.project_id}"
-            wanted_tasks = {item: contents[item] for item in items}
-            _fill(study, remote, place, wanted_tasks, report=report, run=run, again=again)
+            _note_account(study, remote, place, report)
+            filling = Filling(study, remote, place, wanted[rater].command, items, report)
+            filling.look()
+            filled.append(filling)
         except GoneError as error:
-            report.problems.append(" ".join(filter(None, (error.message, error.hint))))
-        done += len(items)
+            report.problems.append(in_one_line(error))
+    texts = contents
+    if plan.stage == "independent":
+        texts = first_texts(study, plan.round, filled, contents, by_name)
+    done, total = 0, sum(len(filling.items) for filling in filled)
+    for filling in filled:
+        filling.fill(texts, contents, run, again=again)
+        done += len(filling.items)
         advance(done, total)
-    _finish(study, run, reports)
-    return reports
 
 
-def _fill(
+def _leave(
     study: Study,
-    remote: Remote,
-    place: Place,
-    wanted: Mapping[str, Content],
-    *,
+    of: Round,
+    by_name: Callable[[str], Remote],
     report: Pushed,
     run: provenance.Run,
-    again: bool,
+    place: Place,
+    *,
+    abandon: bool,
 ) -> None:
-    with study.reading() as reader:
-        known = {item for item, _content in projects.known_tasks(reader, place).values()}
-    there = _without_doubles(remote, place, report)
-    missing = [item for item in wanted if item not in there]
-    removed = set() if again else known & set(missing)
-    for task in there.values():
-        content = wanted.get(task.item_id or "")
-        if content is None or content.digest == task.content:
-            continue
-        if task.is_labelled:
-            report.outdated += 1
-        else:
-            remote.update_task(task.task_id, content.data, content.meta)
-            report.updated += 1
-    new = [item for item in missing if item not in removed]
-    for batch in _batches(wanted[item] for item in new):
-        remote.import_tasks(place.project_id, batch)
-    report.sent = len(new)
-    if new or report.updated:
-        there = _without_doubles(remote, place, report)
-        lost = [item for item in new if item not in there]
-        if lost:
-            report.problems.append(
-                f"{len(lost)} of {len(new)} tasks did not arrive in project {place.project_id}, "
-                f"such as {lost[0]}. Run this again."
-            )
-    if removed:
-        report.problems.append(
-            f"{_tasks(len(removed))} of project {place.project_id} ({place.rater}) removed on "
-            f"{remote.url}, such as {min(removed)}. To send them again: annotation push "
-            f"{place.round} --rater {place.rater} --again"
+    """Pull a project before it is left; refuse to leave it, if that cannot be done."""
+    try:
+        problems = pull_place(study, of, place, by_name(place.server), run).problems
+    except StudyError as error:
+        problems = [in_one_line(error)]
+    if not problems:
+        return
+    if not abandon:
+        raise StudyError(
+            f"the labels of {place.rater} on {place.server} (project {place.project_id}) could not "
+            f"be pulled: {problems[0]}",
+            "Mend that first. Or leave what was not pulled behind: add --abandon.",
         )
-    report.tasks = len(there)
-    projects.put_tasks(study, place, there.values(), removed, run)
+    report.notes.append(
+        f"project {place.project_id} of {place.rater} on {place.server} was left, with labels "
+        f"that were not pulled, if there are any: {problems[0]}"
+    )
 
 
-def _without_doubles(remote: Remote, place: Place, report: Pushed) -> dict[str, RemoteTask]:
-    """For each item its task. A request whose answer was lost may have been carried out late."""
-    there: dict[str, RemoteTask] = {}
-    # The labelled one is kept, or else the first.
-    for task in sorted(remote.tasks(place.project_id), key=lambda each: not each.is_labelled):
-        if task.item_id is None:
-            continue
-        if task.item_id not in there:
-            there[task.item_id] = task
-        elif task.is_labelled:
-            problem = f"project {place.project_id}: {task.item_id} was labelled in two tasks"
-            if problem not in report.problems:
-                report.problems.append(problem)
-        else:
-            remote.delete_task(task.task_id)
-    return there
+def _note_account(study: Study, remote: Remote, place: Place, report: Pushed) -> None:
+    """What was negotiated is noted by anybody; else the rater needs an account."""
+    if place.stage == "negotiated":
+        return
+    with study.reading() as reader:
+        account = accounts(reader, remote.name).get(place.rater)
+    if account is None or not is_there(account, remote.users()):
+        report.notes.append(
+            f"{place.rater} has no account on {remote.url} yet: "
+            f"{account_command(place.rater, remote)}"
+        )
 
 
-def _batches(contents: Iterable[Content]) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
-    size = 0
-    for content in contents:
-        task = {"data": content.data, "meta": content.meta}
-        length = len(json.dumps(task))
-        if batch and (len(batch) == _BATCH or size + length > _BATCH_SIZE):
-            yield batch
-            batch, size = [], 0
-        batch.append(task)
-        size += length
-    if batch:
-        yield batch
+@contextmanager
+def _alone(study: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """While this lasts, nobody else pushes: two that find nothing would both make projects."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield
+        return
+    with (study / ".push.lock").open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tell("another push of this study is going on: waiting until it has ended")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
-def _finish(study: Study, run: provenance.Run, reports: list[Pushed]) -> None:
+def _finish(
+    study: Study, run: provenance.Run, reports: list[Pushed], outcome: provenance.Outcome
+) -> None:
     """Say how the run ended, if it wrote anything or changed the server."""
     with study.reading() as reader:
         wrote = reader.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id])
     if wrote or any(report.updated for report in reports):
         with study.writing() as writer:
-            problems = any(report.problems for report in reports)
-            provenance.record(writer, run, "partial" if problems else "ok")
-
-
-def _tasks(count: int) -> str:
-    return "1 task was" if count == 1 else f"{count} tasks were"
+            provenance.record(writer, run, outcome)

@@ -19,6 +19,7 @@ from data.errors import StudyError
 _ONCE: Any = {"max_retries": 0}
 _TIMEOUT_S = 120.0
 _PAGE = 1000
+_PAGE_OF_TEXTS = 100
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -30,14 +31,27 @@ class GoneError(ServerError):
     """What was asked for is not there (any more)."""
 
 
+class ChangedError(GoneError):
+    """What was asked for is not what we made."""
+
+
 @dataclass(frozen=True, slots=True)
 class RemoteTask:
     """A task of a project: which item it shows, with which content."""
 
     task_id: int
     item_id: str | None  # None: nothing that we sent
-    content: str
+    sent: str  # the content that it says it was sent with
+    content: str  # what it has; empty unless asked for
     is_labelled: bool
+
+
+@dataclass(frozen=True)
+class RemoteProject:
+    """A project, as far as we have made it."""
+
+    description: str
+    config: str
 
 
 @dataclass(frozen=True)
@@ -51,10 +65,13 @@ class RemoteUser:
 class Remote:
     """A server with a token."""
 
-    def __init__(self, name: str, url: str, token: str, public_url: str = "") -> None:
+    def __init__(
+        self, name: str, url: str, token: str, public_url: str = "", *, is_own: bool = False
+    ) -> None:
         import httpx
 
         self.name = name  # how the study's tables call it
+        self.is_own = is_own  # the study's
         self.url = url.rstrip("/")
         self.public_url = public_url or self.url  # where raters reach it
         # No proxy stands between us and this machine.
@@ -100,11 +117,18 @@ class Remote:
             )
             return {int(each.id or 0): str(each.description or "") for each in found}
 
-    def description(self, project_id: int) -> str:
-        """The description of one project."""
+    def project(self, project_id: int) -> RemoteProject:
+        """One project."""
         with self._asking(f"project {project_id}"):
             found = self._api.projects.get(project_id, request_options=_ONCE)
-        return str(found.description or "")
+        return RemoteProject(str(found.description or ""), str(found.label_config or ""))
+
+    def put_page_back(self, project_id: int, *, description: str, config: str) -> None:
+        """Give a project the page that we made for it."""
+        with self._asking(f"the labelling page of project {project_id}"):
+            self._api.projects.update(
+                project_id, description=description, label_config=config, request_options=_ONCE
+            )
 
     def create_project(self, *, title: str, description: str, config: str) -> int:
         """A new project."""
@@ -122,17 +146,24 @@ class Remote:
             )
         return int(made.id or 0)
 
-    def tasks(self, project_id: int) -> list[RemoteTask]:
-        """All tasks of a project, in their order."""
+    def tasks(self, project_id: int, *, with_content: bool = False) -> list[RemoteTask]:
+        """All tasks of a project, in their order; if asked for, with what they have now."""
+        more = ",data" if with_content else ""
         with self._asking(f"the tasks of project {project_id}"):
             found = self._api.tasks.list(
                 project=project_id,
-                include="id,meta,total_annotations,cancelled_annotations",
-                page_size=_PAGE,
+                include=f"id,meta,total_annotations,cancelled_annotations{more}",
+                page_size=_PAGE_OF_TEXTS if with_content else _PAGE,
                 request_options=_ONCE,
             )
-            tasks = [_task(each) for each in found]
+            tasks = [_task(each, with_content=with_content) for each in found]
         return sorted(tasks, key=lambda task: task.task_id)
+
+    def task_data(self, task_id: int) -> dict[str, Any]:
+        """What a task shows."""
+        with self._asking(f"task {task_id}"):
+            found = self._api.tasks.get(str(task_id), request_options=_ONCE)
+        return dict(found.data or {})
 
     def import_tasks(self, project_id: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Send tasks, once."""
@@ -197,6 +228,12 @@ class Remote:
             ) from None
 
     def _refusal(self, status: int, what: str) -> ServerError:
+        if status in {401, 403} and self.is_own:
+            return ServerError(
+                f"{self.url} does not accept the token that the study has for it",
+                "Somebody has reset it there. Start the server again, which sets it: "
+                "annotation serve --stop, then annotation serve",
+            )
         if status in {401, 403}:
             return ServerError(
                 f"{self.url} does not accept the token",
@@ -211,13 +248,21 @@ class Remote:
         )
 
 
-def _task(found: Any) -> RemoteTask:
+def in_one_line(error: StudyError) -> str:
+    """What is wrong, and what to do."""
+    return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + "."
+
+
+def _task(found: Any, *, with_content: bool) -> RemoteTask:
+    from annotation.bridge.page.tasks import content_hash
+
     meta = found.meta if isinstance(found.meta, dict) else {}
     given = (found.total_annotations or 0) + (found.cancelled_annotations or 0)
     item = meta.get("item_id")
     return RemoteTask(
         task_id=int(found.id),
         item_id=item if isinstance(item, str) else None,
-        content=str(meta.get("content", "")),
+        sent=str(meta.get("content", "")),
+        content=content_hash(found.data) if with_content else "",
         is_labelled=given > 0,
     )

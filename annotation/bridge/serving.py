@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from annotation.bridge.installation import Installation, variables
 from annotation.bridge.own_server import HOST, Access, OwnServer, Running
+from annotation.bridge.server_database import set_token
 from data.errors import StudyError
 
 PATIENCE_S = 180.0  # of an old machine that migrates
@@ -35,6 +36,7 @@ class Started:
     def end(self) -> None:
         """End it, and wait until it has ended."""
         _end(self.running.pid, lambda: self.process.poll() is not None)
+        self.server.clear()
 
 
 def start(
@@ -44,14 +46,17 @@ def start(
     *,
     port: int | None = None,
     first_port: int,
-    public_url: str = "",
+    public_url: str | None = None,
     patience_s: float = PATIENCE_S,
 ) -> Started:
     """Start a server and wait until it answers; it is exactly on its port, or not at all."""
-    access = server.make(installation, port=port, first_port=first_port, public_url=public_url)
-    _require_free(access.port)
-    tell(f"starting Label Studio on port {access.port}")
+    server.make_folder()
     with server.hold() as lock, _private_log(server) as log:
+        access = server.wanted_access(port=port, first_port=first_port, public_url=public_url)
+        _require_free(access.port)  # before it is remembered
+        server.fill(installation, access)
+        set_token(server, access)
+        tell(f"starting Label Studio on port {access.port}")
         process = subprocess.Popen(
             installation.words(
                 "start", "--no-browser", "--internal-host", HOST, "--port", str(access.port)
@@ -63,8 +68,6 @@ def start(
             start_new_session=True,  # Ctrl-C is for us, who then end it
             pass_fds=(lock.fileno(),),
         )
-        lock.seek(0)
-        lock.truncate()
         lock.write(f"{process.pid} {access.port}".encode())
         lock.flush()
     started = Started(server, Running(process.pid, access.port), process)
@@ -82,6 +85,7 @@ def stop(server: OwnServer) -> bool:
     if running is None:
         return False
     _end(running.pid, lambda: server.running() is None)
+    server.clear()
     return True
 
 
@@ -169,10 +173,12 @@ def _wait(started: Started, access: Access, patience_s: float) -> None:
                     )
                     if who.ok and who.json().get("email") == access.username:
                         return
-                    raise StudyError(
-                        f"another program answers on port {access.port}",
-                        f"Choose another one: annotation serve --port {access.port + 10}",
-                    )
+                    if started.process.poll() is None:
+                        raise StudyError(
+                            f"Label Studio runs, but does not let {access.username} in",
+                            f"What it said: {started.server.log}. If that account was deleted "
+                            "there, put a copy of the folder back.",
+                        )
             except (requests.ConnectionError, requests.Timeout):
                 pass
             time.sleep(_PAUSE_S)

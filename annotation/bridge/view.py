@@ -12,11 +12,14 @@ from report.console import Output, stdout
 from report.formatting import plain
 
 
-def print_lines(output: Output, lines: Sequence[str]) -> None:
+def print_lines(
+    output: Output, lines: Sequence[str], *, may_show_secrets: bool = False
+) -> None:
     """Lines for a person that are not broken: links, paths and passwords are copied from them."""
     if not (output.as_json or output.quiet):
         for line in lines:
-            stdout().print(plain(redact(line)), soft_wrap=True)
+            shown = line if may_show_secrets else redact(line)
+            stdout().print(plain(shown), soft_wrap=True)
 
 
 def serve_lines(document: Mapping[str, Any], *, detached: bool) -> list[str]:
@@ -45,14 +48,15 @@ def added_document(rater: str, added: Added) -> dict[str, Any]:
     }
 
 
-def added_lines(rater: str, added: Added) -> list[str]:
+def added_lines(rater: str, added: Added, url: str | None = None) -> list[str]:
     """The same for a person."""
+    there = f" --url {url}" if url else ""
     known = "added" if added.is_new else "known already"
     if added.invite:
         return [
             f"rater {rater}: {known}",
             f"To sign up: {added.invite}",
-            f"Then: annotation rater add {rater} --email THE_ADDRESS_USED_THERE",
+            f"Then: annotation rater add {rater} --email THE_ADDRESS_USED_THERE{there}",
         ]
     if added.account is None:
         return [f"rater {rater}: {known}; no account, because no server runs"]
@@ -63,7 +67,7 @@ def added_lines(rater: str, added: Added) -> list[str]:
     ]
     if added.password:
         return [*lines, f"  password  {added.password}   (shown once: pass it on now)"]
-    return [*lines, "  password  the one that the account has"]
+    return [*lines, "  password  the one that the account has (another one: --new-password)"]
 
 
 def raters_table(raters: Sequence[Mapping[str, Any]]) -> Table:

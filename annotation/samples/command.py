@@ -125,9 +125,7 @@ class Outcome:
             "draws": len(self.sample.draws),
             "is_of_one_frame": self.sample.is_of_one_frame,
             "forgotten": self.sample.missing,
-            "shares": [
-                {**asdict(each), "share": each.taken / each.left} for each in self.shares
-            ],
+            "shares": [{**asdict(each), "share": each.taken / each.left} for each in self.shares],
             "comparisons": [each.document() for each in self.compared],
             "artifacts": [asdict(each) for each in self.sample.drawn],
         }

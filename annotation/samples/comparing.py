@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.statistics.representativeness import Fit, fit_to_frame
 from annotation.samples.definition import columns_of
-from annotation.samples.frame import SEPARATOR, Frame, stratum_value
+from annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
 from data.conditions import condition_problem, frame
 from data.results import Column, Table
 from data.store import STATEMENT_ERRORS
@@ -97,7 +97,7 @@ def comparisons(
 ) -> list[Comparison]:
     """Compare by these columns; without any by the strata, and by what has few values.
 
-    How many each stratum has was not left to chance, so that nothing is tested there.
+    What a user wrote was checked. How many each stratum has was not left to chance, so that nothing is tested there.
     """
     found = []
     definition = sample.definition
@@ -117,7 +117,7 @@ def comparisons(
 
 
 def _groups(reader: Reader, sample: Sample, against: Frame, column: str) -> dict[str, str]:
-    value = stratum_value(reader, f"--compare {column}", [column])
+    value = stratum_name([column])
     try:
         rows = reader.arrow(
             f"SELECT artifact_id, {value} AS value FROM {frame(reader, column)} WHERE artifact_id "

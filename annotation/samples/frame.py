@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -111,15 +111,20 @@ def frame_query(reader: Reader, definition: Definition) -> str:
 
 
 def stratum_value(reader: Reader, owner: str, columns: Iterable[str]) -> str:
-    """The expression that names a stratum; what a user wrote is checked.
+    """The expression that names a stratum; what a user wrote is checked."""
+    named = list(columns)
+    for column in named:
+        refuse_odd_value(reader, owner, column)
+    return stratum_name(named)
+
+
+def stratum_name(columns: Sequence[str]) -> str:
+    """The expression that names a stratum.
 
     Two strata never have the same name: a value that reads like none at all, or like several,
     has backslashes in it.
     """
-    named = list(columns)
-    for column in named:
-        refuse_odd_value(reader, owner, column)
-    parts = [_ONE.format(value=f"(\n{column}\n)::VARCHAR") for column in named]
+    parts = [_ONE.format(value=f"(\n{column}\n)::VARCHAR") for column in columns]
     if len(parts) > 1:
         parts = [_OF_SEVERAL.format(value=part) for part in parts]
     joined = f" || '{SEPARATOR}' || ".join(f"coalesce({part}, '{NONE}')" for part in parts)

@@ -201,6 +201,7 @@ def _push(
         stage="adjudicated" if asked.third else "negotiated",
         rater=rater,
         said=said,
+        version=situation.version,
         url=asked.url,
     )
 

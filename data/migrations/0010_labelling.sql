@@ -162,6 +162,7 @@ CREATE TABLE store.project (
     taxonomy_version VARCHAR NOT NULL,
     blindness        VARCHAR NOT NULL,   -- own project, own server
     run_id           VARCHAR NOT NULL,
+    retired_at       TIMESTAMP,          -- another project took its place; its labels were pulled
     PRIMARY KEY (server, project_id)
 );
 
@@ -172,6 +173,7 @@ CREATE TABLE store.task (
     item_id      VARCHAR NOT NULL,
     content_hash VARCHAR NOT NULL,
     run_id       VARCHAR NOT NULL,
+    is_pulled    BOOLEAN NOT NULL,       -- whether a label of it was pulled: then it can be deleted
     PRIMARY KEY (server, project_id, task_id)
 );
 
@@ -235,7 +237,7 @@ SELECT
     (SELECT count(*) FROM store.item i WHERE i.round = round.round) AS item_count,
     after_round, overlap, seed, statistic, threshold, suggestions,
     (SELECT string_agg(DISTINCT blindness, ', ' ORDER BY blindness) FROM store.project p
-        WHERE p.round = round.round) AS blindness,
+        WHERE p.round = round.round AND p.stage = 'independent') AS blindness,
     created_at, run_id
 FROM store.round;
 

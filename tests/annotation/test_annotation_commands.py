@@ -168,7 +168,7 @@ def test_rows_without_a_code_are_told(command: Command) -> None:
     assert ended.returncode == 0
     text = " ".join(ended.stdout.split())
     assert text == (
-        "1 final labels stored in round hp from 2 rows (0 known already, 1 rows without a code)"
+        "1 final label stored in round hp from 2 rows (0 known already, 1 row without a code)"
     )
 
 
@@ -290,7 +290,7 @@ def test_the_inverse_of_a_crosswalk_is_shown(command: Command) -> None:
 def test_an_unknown_crosswalk_or_code_of_one_is_refused(command: Command) -> None:
     ended = command("annotation", "taxonomy", "show", "humbatova--symptoms")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr.startswith("error: there is no crosswalk 'humbatova--symptoms'\nKnown: hp")
+    assert ended.stderr.startswith("error: there is no crosswalk 'humbatova--symptoms'\nKnown: dl")
     ended = command("annotation", "taxonomy", "show", "hp-defects--humbatova", "Z9")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("error: taxonomy hp-defects has no code 'Z9'\n")

@@ -30,7 +30,8 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
     labelled.round("pilot", {item: {"ann": "a1", "octo": "b1"} for item in items})
     with labelled.study.writing() as writer:
         writer.execute(
-            "INSERT INTO store.project VALUES ('s', 1, 'pilot', 'ann', 'independent', '1', '', 'r')"
+            "INSERT INTO store.project "
+            "VALUES ('s', 1, 'pilot', 'ann', 'independent', '1', '', 'r', NULL)"
         )
         writer.execute(
             "INSERT INTO store.sample VALUES ('s', ?, 'simple', '', [], '', 1, 'r')",
@@ -41,7 +42,7 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
             for table, values, given in (
                 ("assignment", "'pilot', ?, 'ann', ?, 'r'", [item, at]),
                 ("suggestion", "'pilot', ?, 'a1', 0.5, 1, 'm', 'r'", [item]),
-                ("task", "'s', 1, ?, ?, 'h', 'r'", [at, item]),
+                ("task", "'s', 1, ?, ?, 'h', 'r', false", [at, item]),
                 ("frame_member", "?, ?, '', NULL, 'r'", [f"f{at}", artifact]),
                 ("sampled", "?, 1, ?, '', 1, 'r'", [f"s{at}", artifact]),
                 ("settlement", _FINAL, [f"x{at}", item, artifact]),

@@ -206,5 +206,6 @@ def test_a_server_of_another_machine_is_not_taken_for_ours(
 
 
 _PROJECT = (
-    "INSERT INTO store.project VALUES (?, ?, 'pilot', ?, 'independent', '1', 'own project', ?)"
+    "INSERT INTO store.project "
+    "VALUES (?, ?, 'pilot', ?, 'independent', '1', 'own project', ?, NULL)"
 )

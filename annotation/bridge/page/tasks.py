@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -71,9 +71,9 @@ def task_data(
     }
 
 
-def content_hash(data: dict[str, str]) -> str:
-    """What tells whether a task is to be made again."""
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
+def content_hash(data: Mapping[str, object]) -> str:
+    """What tells whether a task is to be made again, or was changed on the server."""
+    return hashlib.sha256(json.dumps(dict(data), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def artifact_html(text: ArtifactText) -> str:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import functools
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 import typer.main
@@ -13,6 +17,8 @@ from labelling import Labelled
 from data.provenance import Run
 from data.results import Result
 from data.store import Study
+
+Command = Callable[..., CompletedProcess[str]]
 
 _command_of = functools.cache(typer.main.get_command)  # all commands are read for each call
 
@@ -60,3 +66,16 @@ def stored() -> None:
 @pytest.fixture
 def drawn() -> None:
     """For a test that looks at the files of a report."""
+
+
+@pytest.fixture
+def measured(command: Command) -> Callable[..., dict[str, Any]]:
+    """The document of a call that succeeds."""
+
+    def run(*arguments: object) -> dict[str, Any]:
+        done = command("annotation", "agreement", *arguments, "--json", "--resamples", 50)
+        assert done.returncode == 0, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
+        return document
+
+    return run

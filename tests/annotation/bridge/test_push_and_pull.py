@@ -9,6 +9,8 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from changing import SPLIT, SPLIT_STEPS, change, migrated
+from labelling import Labelled
 from labelstudio import Bench, LabellingRater, LabelStudio, Wire, wire_to
 
 Command = Callable[..., CompletedProcess[str]]
@@ -352,3 +354,25 @@ def test_disagreements_are_settled_in_a_project_that_shows_no_names(
     final = bench.rows("SELECT code, settled_by FROM final_labels WHERE item_id = 'github:o/r#2'")
     assert final == [{"code": "b1", "settled_by": stage}]
     assert ("github:o/r#2", "ana", "a2") in labels(bench)  # what she said at first stays
+
+
+def test_labels_are_given_again_in_projects_of_the_new_version(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    run(command, bench, "pull", "pilot")
+    change(Labelled(bench.study), SPLIT, SPLIT_STEPS)
+    migrated(bench.study)
+    options = ("--version", "2.0.0", "--url", wire.url)
+    pushed = run(command, bench, "push", "pilot", *options)
+    assert [(each["rater"], each["sent"]) for each in pushed["projects"]] == [
+        ("ana", 1),
+        ("ben", 1),
+    ]
+    ana = bench.raters["ana"]
+    (task,) = ana.tasks(pushed["projects"][0]["project_id"]).values()
+    ana.label(task, bench.result("a2y"))
+    run(command, bench, "pull", "pilot")
+    again = run(command, bench, "push", "pilot", *options)
+    assert [(each["rater"], each["sent"]) for each in again["projects"]] == [("ben", 0)]
+    rows = bench.rows("SELECT item_id, rater, code FROM labels WHERE taxonomy_version = '2.0.0'")
+    assert [tuple(row.values()) for row in rows] == [("github:o/r#2", "ana", "a2y")]

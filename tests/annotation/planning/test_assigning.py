@@ -16,8 +16,8 @@ from data.errors import StudyError
 
 ITEMS = [f"github:o/r#{number}" for number in range(1, 61)]
 
-items = st.integers(1, 60).map(lambda count: ITEMS[:count])
-raters = st.integers(1, 6).map(lambda count: ["ann", "ben", "cyd", "dan", "eve", "fay"][:count])
+items = st.integers(1, 25).map(lambda count: ITEMS[:count])
+raters = st.integers(1, 5).map(lambda count: ["ann", "ben", "cyd", "dan", "eve"][:count])
 
 
 def _of_items(found: list[Assignment]) -> dict[str, list[str]]:

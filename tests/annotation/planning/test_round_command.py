@@ -16,7 +16,12 @@ from population import Population
 
 from annotation.agreement.gate import Gate, put_gate
 from annotation.planning.gates import hold_on, require_gate
+from annotation.planning.options import Options
+from annotation.planning.planning import Outcome, run_round
+from annotation.planning.progress import Progress, progress
 from annotation.rounds import find_round
+from annotation.samples.command import Options as SampleOptions
+from annotation.samples.command import draw_more, draw_new
 from annotation.settling.settlements import Decision, settle
 from data import provenance
 from data.errors import StudyError
@@ -26,15 +31,17 @@ Run = Callable[..., CompletedProcess[str]]
 RATERS = ("--rater", "ann", "--rater", "ben", "--rater", "cyd")
 ROUND = ("--sample", "main", "--taxonomy", "tree", *RATERS)
 GATE = ("--statistic", "fleiss", "--gate", "0.7")
+FLEISS: dict[str, Any] = {"statistic": "fleiss", "gate": 0.7}
 _TABLES = ("round", "round_rater", "rater", "item", "assignment", "gate", "taxonomy_text", "run")
 
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A study with 40 issues and a taxonomy."""
+    """A study with 40 issues, a taxonomy and a sample of 30."""
     found = Population.at(tmp_path_factory.mktemp("template") / "study")
     found.issues(*["It crashes"] * 40)
     Labelled(found.study).taxonomy()
+    draw_new(found.study, "main", SampleOptions(size=30), None)
     return found.study.directory
 
 
@@ -49,8 +56,22 @@ def annotation(command: Run, population: Population) -> Run:
     def run(*arguments: Any) -> CompletedProcess[str]:
         return command("annotation", *arguments, "--study", population.study.directory)
 
-    assert run("sample", "main", "--size", 30).returncode == 0
     return run
+
+
+Plan = Callable[..., Outcome]
+
+
+@pytest.fixture
+def plan(population: Population) -> Plan:
+    """Plans a round as `annotation round` does, without its command line."""
+    return lambda name, **options: _plan(population, name, **options)
+
+
+def _plan(population: Population, name: str, despite: str | None = None, **given: Any) -> Outcome:
+    usual = {"sample": "main", "taxonomy": "tree", "raters": ("ann", "ben", "cyd")}
+    options = Options(name, **(usual | given)) if despite is None else Options(name)
+    return run_round(population.study, options, despite)
 
 
 def _document(ended: CompletedProcess[str]) -> Any:
@@ -79,7 +100,9 @@ def _sampled(population: Population) -> list[str]:
     return [row["artifact_id"] for row in rows]
 
 
-def _decide(population: Population, name: str, value: float | None) -> None:
+def _decide(
+    population: Population, name: str, value: float | None, stage: str = "independent"
+) -> None:
     """As `annotation agreement --gate` does."""
     run = provenance.begin("by hand", {})
     with population.study.writing() as writer:
@@ -88,7 +111,7 @@ def _decide(population: Population, name: str, value: float | None) -> None:
         passed = value is not None and value >= threshold
         put_gate(
             writer,
-            Gate(name, "independent", of.statistic or "", threshold, value, None, None, 9, passed,
+            Gate(name, stage, of.statistic or "", threshold, value, None, None, 9, passed,
                  "measured", utc_now()),
             run,
         )  # fmt: skip
@@ -129,9 +152,10 @@ def test_a_pilot_and_then_the_rest_in_parts(annotation: Run, population: Populat
     assert (row["taxonomy_version"], row["choice"], row["raters"]) == (
         "1.0.0", "single", ["ann", "ben", "cyd"],
     )  # fmt: skip
-    _failed(annotation("round", "more", *ROUND), "sample 'main' has nothing left")
-    annotation("sample", "main", "--extend", "--size", 33)
-    annotation("round", "more", *ROUND)
+    with pytest.raises(StudyError, match="sample 'main' has nothing left"):
+        _plan(population, "more")
+    draw_more(population.study, "main", SampleOptions(size=33), None)
+    _plan(population, "more")
     assert _items(population, "more") == _sampled(population)[30:]
 
 
@@ -145,9 +169,10 @@ def test_the_same_command_changes_nothing_and_another_is_refused(
     assert again.returncode == 0
     assert "nothing was changed" in again.stdout
     assert "nothing was changed" in annotation("round", "rest-1").stdout
+    assert "nothing was changed" in annotation(*line, "--seed", 1).stdout  # as it was
     _failed(annotation(*line, "--seed", 2), "planned otherwise (seed)")
-    _failed(annotation("round", "rest-2", *ROUND), "round 'rest-2' is there already")
-    _failed(annotation("round", "nowhere"), "there is no round 'nowhere'")
+    with pytest.raises(StudyError, match="round 'rest-2' is there already"):
+        _plan(population, "rest-2")
     assert _contents(population) == before
     counts = Counter(row["n"] for row in population.rows(
         "SELECT count(*) AS n FROM assignments GROUP BY round, item_id"))  # fmt: skip
@@ -156,23 +181,35 @@ def test_the_same_command_changes_nothing_and_another_is_refused(
 
 
 def test_another_study_with_the_same_seed_has_the_same_plan(
-    annotation: Run, command: Run, population: Population, template: Path, tmp_path: Path
+    population: Population, template: Path, tmp_path: Path
 ) -> None:
-    plan = ("round", "main", *ROUND, "--overlap", 30, "--seed", 5)
-    assert annotation(*plan).returncode == 0
     other = Population.at(Path(shutil.copytree(template, tmp_path / "other")))
-    where = ("--study", other.study.directory)
-    command("annotation", "sample", "main", "--size", 30, *where)
-    command("annotation", *plan, *where)
     sql = "SELECT item_id, rater, position FROM assignments ORDER BY ALL"
-    assert population.rows(sql) == other.rows(sql)
+    first, second = (
+        [_plan(each, "main", overlap=30, seed=5), each.rows(sql)][1] for each in (population, other)
+    )
+    assert first == second
 
 
-def test_two_taxonomies_label_the_same_sample(annotation: Run, population: Population) -> None:
-    annotation("round", "kinds", *ROUND, "--size", 10)
-    annotation("round", "defects", "--sample", "main", "--taxonomy", "hp-defects", *RATERS,
-               "--size", 10)  # fmt: skip
+def test_two_taxonomies_label_the_same_sample(plan: Plan, population: Population) -> None:
+    plan("kinds", size=10)
+    plan("defects", taxonomy="hp-defects", size=10)
     assert _items(population, "kinds") == _items(population, "defects")
+
+
+def test_no_artifact_is_labelled_twice_by_samples_that_overlap(
+    plan: Plan, population: Population
+) -> None:
+    plan("pilot", size=10)
+    draw_new(population.study, "other", SampleOptions(size=20, seed=2), None)
+    both = {*_items(population, "pilot")} & {
+        row["artifact_id"]
+        for row in population.rows("SELECT artifact_id FROM samples WHERE sample = 'other'")
+    }
+    made = plan("second", sample="other")
+    assert f"{len(both)} artifacts of the sample left out" in made.remarks[0]
+    assert not {*_items(population, "second")} & {*_items(population, "pilot")}
+    assert len(_items(population, "second")) == 20 - len(both)
 
 
 def test_what_the_study_has_forgotten_is_left_out(annotation: Run, population: Population) -> None:
@@ -190,55 +227,99 @@ def test_what_the_study_has_forgotten_is_left_out(annotation: Run, population: P
 # Gates.
 
 
-def test_the_statistic_is_fixed_by_study_toml(annotation: Run, population: Population) -> None:
-    (population.study.directory / "study.toml").write_text(
+def test_the_statistic_is_fixed_by_study_toml(plan: Plan, population: Population) -> None:
+    settings = population.study.directory / "study.toml"
+    settings.write_text(
         '[agreement]\nstatistic = "krippendorff"\nthreshold = 0.67\n', encoding="utf-8"
     )
-    found = _document(annotation("round", "pilot", *ROUND, "--size", 5, "--json"))
-    assert (found["rounds"][0]["statistic"], found["rounds"][0]["threshold"]) == (
-        "krippendorff", 0.67,
-    )  # fmt: skip
-    assert found["remarks"] == []
-    would = "--after pilot would"
-    other = _document(annotation("round", "next", *ROUND, "--size", 5, *GATE, "--json"))
-    assert other["remarks"] == [
+    made = plan("pilot", size=5)
+    of = made.rounds[0].round
+    assert (of.statistic, of.threshold, of.after) == ("krippendorff", 0.67, None)
+    assert made.remarks == ()
+    # A round must reach it before the next one begins.
+    other = plan("next", size=5, **FLEISS)
+    assert other.rounds[0].round.after == "pilot"
+    assert other.remarks == (
         "study.toml says krippendorff, this round holds to fleiss",
-        f"round pilot of this sample has a gate that does not hold this round up: {would}",
-    ]
+        "it comes after round pilot, the last of this sample that has a gate: --after none would "
+        "not wait for it",
+    )
+    free = plan("free", size=5, after="none")
+    assert (free.rounds[0].round.after, free.remarks) == (None, ())
     # Nothing can be measured where every item has one rater.
-    alone = _document(annotation("round", "alone", *ROUND, "--overlap", 0, "--json"))
-    assert alone["rounds"][0]["threshold"] is None
-    (population.study.directory / "study.toml").write_text("[agreement]\nx = 1", encoding="utf-8")
-    annotation("sample", "main", "--extend", "--size", 40)
-    _failed(annotation("round", "odd", *ROUND), "[agreement] has no 'x'")
+    alone = plan("alone", size=5, overlap=0, after="free")
+    assert alone.rounds[0].round.threshold is None
+    assert alone.remarks == (
+        "the threshold 0.67 of study.toml does not apply to alone: no item has two raters",
+    )
+    settings.write_text("[agreement]\nx = 1", encoding="utf-8")
+    with pytest.raises(StudyError, match="has no 'x'"):
+        plan("odd")
 
 
 def test_a_round_begins_when_the_gate_before_it_is_passed(
-    annotation: Run, population: Population
+    annotation: Run, plan: Plan, population: Population
 ) -> None:
-    annotation("round", "pilot", *ROUND, "--size", 5, *GATE)
-    shown = annotation("round", "rest", *ROUND, "--after", "pilot")
-    assert "rest cannot begin yet: the gate of round 'pilot' was not decided yet" in shown.stdout
+    plan("pilot", size=2, **FLEISS)
+    shown = annotation("round", "rest", *ROUND, "--after", "pilot", "--size", 2)
+    assert "rest cannot begin yet: round 'pilot' waits for 6 labels" in shown.stdout
     assert _may_begin(population, "pilot")
+    # A gate that is decided on a few labels does not count.
+    _label(population, "pilot", "ann ben cyd", limit=1)
+    _decide(population, "pilot", 0.9)
     assert not _may_begin(population, "rest")
-    _decide(population, "pilot", 0.5)
+    _label(population, "pilot", "ann ben cyd")
     assert not _may_begin(population, "rest")
-    _decide(population, "pilot", None)
-    assert not _may_begin(population, "rest")
+    for value in (0.5, None):
+        _decide(population, "pilot", value)
+        assert not _may_begin(population, "rest")
     _decide(population, "pilot", 0.7)
     assert _may_begin(population, "rest")
-    _failed(annotation("round", "rest", "--despite-gate", "why not"), "no gate holds round 'rest'")
+    with pytest.raises(StudyError, match="no gate holds round 'rest'"):
+        plan("rest", despite="why not")
+    # It stays so when something else is measured, but not when labels change.
+    _decide(population, "pilot", 0.1)
+    assert _may_begin(population, "rest")
+    item = _items(population, "pilot")[0]
+    Labelled(population.study).say("pilot", {item: {"ann": "b1"}}, stage="negotiated")
+    assert _may_begin(population, "rest")
+    Labelled(population.study).say("pilot", {item: {"ann": "b2"}})
+    assert not _may_begin(population, "rest")
+
+
+def test_a_gate_holds_up_rounds_behind_one_without_a_gate(
+    plan: Plan, population: Population
+) -> None:
+    free = plan("free", size=2)
+    behind = plan("behind", size=2, after="free")
+    assert free.rounds[0].hold.state == "none"
+    assert "round free has no gate, nor has any before it: nothing holds this one up" in (
+        behind.remarks
+    )
+    plan("pilot", size=2, **FLEISS)
+    plan("single", size=2, overlap=0, after="pilot")
+    rest = plan("rest", size=2, after="single")
+    assert rest.rounds[0].hold.before == "pilot"
+    assert not _may_begin(population, "rest")
+    plan("single", despite="it is small")
+    assert _may_begin(population, "single")
+    assert not _may_begin(population, "rest")
+    _label(population, "pilot", "ann ben cyd")
+    _decide(population, "pilot", 0.9)
+    assert _may_begin(population, "rest")
 
 
 def test_a_round_can_go_on_in_spite_of_a_gate_with_a_reason(
-    annotation: Run, population: Population
+    annotation: Run, plan: Plan, population: Population
 ) -> None:
-    annotation("round", "pilot", *ROUND, "--size", 5, *GATE)
-    annotation("round", "rest", *ROUND, "--size", 5, "--after", "pilot")
-    annotation("round", "other", *ROUND, "--size", 5, "--after", "pilot")
+    plan("pilot", size=2, **FLEISS)
+    plan("rest", size=2, after="pilot")
+    plan("other", size=2, after="pilot")
+    _label(population, "pilot", "ann ben cyd")
     _decide(population, "pilot", 0.5)
-    _failed(annotation("round", "rest", "--despite-gate", "  "), "it is not said why")
-    _failed(annotation("round", "pilot", "--despite-gate", "x"), "no gate holds round 'pilot' up")
+    for name, why, said in (("rest", "  ", "not said why"), ("pilot", "x", "no gate holds round")):
+        with pytest.raises(StudyError, match=said):
+            plan(name, despite=why)
     shown = annotation("round", "rest", "--despite-gate", "two codes\nwere merged")
     assert "rest goes on in spite of the gate: two codes were merged" in shown.stdout
     rows = population.rows("SELECT * FROM gates ORDER BY decided_at")
@@ -249,42 +330,52 @@ def test_a_round_can_go_on_in_spite_of_a_gate_with_a_reason(
     assert _may_begin(population, "rest")
     assert not _may_begin(population, "other")
     before = _contents(population)
-    annotation("round", "rest", "--despite-gate", "two codes were merged")
+    plan("rest", despite="two codes were merged")
     assert _contents(population) == before
-    found = _document(annotation("status", "rest", "--json"))["rounds"][0]
-    assert found["despite_gate"] == "two codes were merged"
-    assert found["next"] == "annotation push rest"
+    found = _progress(population, "rest")
+    assert found.document()["despite_gate"] == "two codes were merged"
+    assert found.next == "annotation push rest"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--taxonomy", "tree", *RATERS), "it is not said what round 'x' labels"),
-        (("--sample", "main", *RATERS), "with which taxonomy"),
-        (("--sample", "main", "--taxonomy", "tree"), "a round has no raters"),
-        (("--sample", "no", "--taxonomy", "tree", *RATERS), "there is no sample 'no'"),
-        (("--sample", "main", "--taxonomy", "no", *RATERS), "there is no taxonomy 'no'"),
-        ((*ROUND, "--after", "no"), "there is no round 'no'"),
-        ((*ROUND, "--rater", "ann"), "'ann' is named as a rater twice"),
-        ((*ROUND, "--rater", " x"), "' x' is no name for a rater"),
-        ((*ROUND, "--overlap", "120"), "an overlap of 120 %"),
-        ((*ROUND, "--raters-per-item", "4"), "4 raters for each item"),
-        ((*ROUND, "--gate", "0.7"), "a gate needs a statistic"),
-        ((*ROUND, "--gate", "7", "--statistic", "gwet"), "a gate of 7"),
-        ((*ROUND, "--statistic", "kappa"), "there is no statistic 'kappa'"),
-        ((*ROUND, "--statistic", "cohen"), "Cohen's kappa is for two raters, and 3 are named"),
-        ((*ROUND, "--overlap", "0", *GATE), "no item has two raters"),
-        ((*ROUND, "--parts", "31"), "30 items cannot be cut into 31 parts"),
-        ((*ROUND, "--despite-gate", "x"), "no gate holds round 'x' up"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_bad_plans_are_refused_and_store_nothing(
-    annotation: Run, population: Population, options: tuple[str, ...], said: str
-) -> None:
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"sample": None}, "it is not said what round 'x' labels"),
+    ({"taxonomy": None}, "with which taxonomy"),
+    ({"raters": ()}, "a round has no raters"),
+    ({"sample": "no"}, "there is no sample 'no'"),
+    ({"taxonomy": "no"}, "there is no taxonomy 'no'"),
+    ({"after": "no"}, "there is no round 'no'"),
+    ({"raters": ("ann", "ann")}, "'ann' is named as a rater twice"),
+    ({"raters": ("ann b", "ann  b")}, "'ann b' is named as a rater twice"),
+    ({"raters": ("ann", "Ann")}, "raters 'ann' and 'Ann' differ by case only"),
+    ({"raters": ("ann", " x")}, "' x' is no name for a rater"),
+    ({"overlap": 120}, "an overlap of 120 %"),
+    ({"raters_per_item": 4}, "4 raters for each item"),
+    ({"gate": 0.7}, "a gate needs a statistic"),
+    ({"gate": 7, "statistic": "gwet"}, "a gate of 7"),
+    ({"statistic": "kappa"}, "there is no statistic 'kappa'"),
+    ({"statistic": "cohen"}, "Cohen's kappa is for two raters, and 3 are named"),
+    ({"overlap": 0, **FLEISS}, "no item has two raters"),
+    ({"parts": 31}, "30 items cannot be cut into 31 parts"),
+    ({"seed": -(10**30)}, "a seed of -1000000000000000000000000000000"),
+]
+
+
+def test_bad_plans_are_refused_and_store_nothing(template: Path) -> None:
+    population = Population.at(template)
     before = _contents(population)
-    _failed(annotation("round", "x", *options), said)
+    for options, said in BAD:
+        with pytest.raises(StudyError) as caught:
+            _plan(population, "x", **options)
+        assert said in caught.value.message
+        assert caught.value.hint
     assert _contents(population) == before
+
+
+def test_a_known_rater_is_not_misspelt(plan: Plan) -> None:
+    plan("pilot", size=2)
+    with pytest.raises(StudyError, match="one who is called 'ann'") as caught:
+        plan("rest", size=2, raters=("Ann", "ben"))
+    assert "Did you mean ann?" in caught.value.hint
 
 
 # Progress.
@@ -301,34 +392,42 @@ def _label(population: Population, name: str, raters: str, limit: int = 99) -> N
     Labelled(population.study).say(name, said)
 
 
-def test_the_status_says_how_far_rounds_are_and_what_is_next(
-    annotation: Run, population: Population
-) -> None:
-    def state(name: str = "pilot") -> tuple[str, str | None]:
-        found = _document(annotation("status", name, "--json"))["rounds"][0]
-        return found["stage"], found["next"]
+def _progress(population: Population, name: str) -> Progress:
+    with population.study.reading() as reader:
+        return progress(reader, name)[0]
 
-    def gate() -> str:
-        return str(_document(annotation("status", "pilot", "--json"))["rounds"][0]["gate"])
+
+def test_the_status_says_how_far_rounds_are_and_what_is_next(
+    annotation: Run, plan: Plan, population: Population
+) -> None:
+    def state(name: str = "pilot") -> tuple[str, str]:
+        found = _progress(population, name)
+        return found.stage, found.next
 
     assert _document(annotation("status", "--json"))["next"] == [
         "annotation round NAME --sample main --taxonomy T --rater R"
     ]
-    annotation("round", "pilot", *ROUND, "--size", 6, *GATE)
-    annotation("round", "the rest", *ROUND, "--after", "pilot")
+    plan("pilot", size=3, **FLEISS)
+    plan("the rest", after="pilot")
     assert state() == ("planned", "annotation push pilot")
-    assert state("the rest") == ("waits", None)
+    assert state("the rest") == ("waits", "")
     _label(population, "pilot", "ann ben cyd", limit=2)
     assert state() == ("labelling", "annotation pull pilot")
-    shown = annotation("status", "pilot").stdout
-    assert "2/6" in shown
+    assert "2/3" in annotation("status", "pilot").stdout
     _label(population, "pilot", "ann ben cyd")
     assert state() == ("labelled", "annotation agreement pilot --gate")
     assert state("the rest") == ("waits", "annotation agreement pilot --gate")
     _decide(population, "pilot", 0.6)
     assert state() == ("to discuss", "annotation adjudicate pilot")
-    assert gate() == "not passed (0.600, fleiss 0.700)"
-    _decide(population, "pilot", 0.8)
+    assert _progress(population, "pilot").gate_words == (
+        "not passed, independent (0.600, fleiss 0.700)"
+    )
+    # They talk, label again, and are asked to measure that.
+    item = _items(population, "pilot")[0]
+    Labelled(population.study).say("pilot", {item: {"ann": "a2"}}, stage="negotiated")
+    assert state() == ("to discuss", "annotation agreement pilot --stage negotiated --gate")
+    _decide(population, "pilot", 0.8, "negotiated")
+    assert _progress(population, "pilot").gate_words == ("passed, negotiated (0.800, fleiss 0.700)")
     assert state() == ("labelled", "annotation adjudicate pilot")
     assert state("the rest") == ("planned", "annotation push 'the rest'")
     run = provenance.begin("by hand", {})
@@ -339,20 +438,29 @@ def test_the_status_says_how_far_rounds_are_and_what_is_next(
     with population.study.writing() as writer:
         provenance.record(writer, run, "ok")
         settle(writer, "pilot", decisions, run)
-    assert state() == ("settled", None)
+    assert state() == ("settled", "")
     whole = _document(annotation("status", "--json"))
     assert whole["next"] == ["annotation push 'the rest'"]
     keys = ("round", "labelled", "assigned", "settled")
     assert [tuple(each[key] for key in keys) for each in whole["rounds"]] == [
-        ("pilot", 18, 18, 6),
-        ("the rest", 0, 72, 0),
+        ("pilot", 9, 9, 3),
+        ("the rest", 0, 81, 0),
     ]
     assert whole["samples"] == [{"sample": "main", "size": 30, "left": 0}]
-    shown = annotation("status").stdout
-    assert "0/72" in shown
+    assert "0/81" in annotation("status").stdout
     _failed(annotation("status", "nowhere"), "there is no round 'nowhere'")
 
 
-def test_a_study_without_rounds_says_where_to_begin(command: Run, population: Population) -> None:
-    shown = command("annotation", "status", "--study", population.study.directory)
+def test_labels_that_nobody_asked_for_are_not_progress(plan: Plan, population: Population) -> None:
+    plan("pilot", size=4, overlap=0)
+    _label(population, "pilot", "ann ben cyd", limit=1)
+    row = population.rows("SELECT item_id FROM assignments WHERE rater <> 'ann' LIMIT 1")[0]
+    Labelled(population.study).say("pilot", {row["item_id"]: {"ann": "a1"}})
+    found = _progress(population, "pilot")
+    assert (found.labelled, found.extra, found.stage) == (3, 1, "labelling")
+
+
+def test_a_study_without_rounds_says_where_to_begin(command: Run, tmp_path: Path) -> None:
+    Population.at(tmp_path / "new").issues("It crashes")
+    shown = command("annotation", "status", "--study", tmp_path / "new")
     assert shown.stdout == "no rounds yet\nnext: annotation sample NAME\n"

@@ -13,7 +13,11 @@ from typing import Any
 import pytest
 from population import Population
 
-from annotation.samples.frame import Frame, Member
+from annotation.samples.command import Options, draw_new
+from annotation.samples.definition import Definition, Sizing
+from annotation.samples.drawing import draw
+from annotation.samples.frame import Frame, Member, frame_of
+from data.errors import StudyError
 from data.sampling import drawn
 
 Run = Callable[..., CompletedProcess[str]]
@@ -174,6 +178,7 @@ def test_allocations(sample: Run, options: tuple[str, ...], counts: dict[str, in
     assert Counter(each["stratum"] for each in found["artifacts"]) == counts
     (compared,) = found["comparisons"]
     assert "on purpose" in compared["note"]
+    assert compared["test"]["method"] == "fixed by the allocation, not tested"
     weights = {row["group"]: row["weight"] for row in compared["groups"]}
     assert weights["post"] == pytest.approx(60 / counts["post"])
 
@@ -231,7 +236,6 @@ def test_the_same_command_changes_nothing_and_another_is_refused(
     assert "nothing was drawn" in sample("main").stdout
     _failed(sample(*line[:-1], 4), "otherwise: the seed differs")
     _failed(sample("main", "--size", 20), "the way of drawing and the allocation and its strata")
-    _failed(sample("main", "--stratify", "kind", "--size", 30, "--seed", 3), "its size differs")
     _failed(sample("main", "--extend", "--size", 30, "--seed", 4), "the seed differs")
     _failed(sample("main", "--extend", "--size", 10), "has 20 artifacts, more than 10")
     _failed(sample("main", "--extend"), "it is not said how far")
@@ -242,34 +246,71 @@ def test_the_same_command_changes_nothing_and_another_is_refused(
 @pytest.mark.parametrize(
     "how",
     [
-        (),
-        ("--stratify", "kind"),
-        ("--stratify", "kind", "--allocation", "equal"),
-        ("--stratify", "kind", "--allocation", "each"),
-        ("--highest", "length(artifact_id)"),
+        {},
+        {"method": "stratified", "allocation": "proportional", "strata": ("kind",)},
+        {"method": "stratified", "allocation": "equal", "strata": ("kind",)},
+        {"method": "stratified", "allocation": "each", "strata": ("kind",)},
+        {"method": "highest", "ordered_by": "score"},
     ],
-    ids=lambda how: " ".join(how) or "simple",
+    ids=lambda how: how.get("allocation", how.get("method", "simple")),
 )
-def test_an_extension_keeps_what_was_drawn(
-    sample: Run, population: Population, how: tuple[str, ...]
-) -> None:
-    sample("main", *how, "--size", 11)
-    first = _ids(population, "main")
-    found = _document(sample("main", "--extend", "--size", 24, "--json"))
-    longer = _ids(population, "main")
-    assert longer[: len(first)] == first
-    assert found["drew"] == len(longer) - len(first) > 0
-    assert (found["frame"]["came"], found["frame"]["went"]) == (0, 0)
-    sample("whole", *how, "--size", 24)
-    if "--stratify" not in how:
-        assert longer == _ids(population, "whole")
-    assert sorted(longer) == sorted(_ids(population, "whole"))
+def test_an_extension_is_what_would_have_been_drawn_at_once(how: dict[str, Any]) -> None:
+    kinds = {"issue": 40, "commit": 12, "post": 60} if "strata" in how else {"": 112}
+    frame = frame_of(
+        Member(f"{kind}:{n}", kind, float(n % 5)) for kind, count in kinds.items()
+        for n in range(count)
+    )  # fmt: skip
+    definition = Definition("main", "", **how)
+    first = draw(frame, definition, Sizing(11)).new
+    more = draw(frame, definition, Sizing(24), first).new
+    whole = draw(frame, definition, Sizing(24)).new
+    assert [each.position for each in (*first, *more)] == list(range(1, len(whole) + 1))
+    assert {each.artifact_id for each in (*first, *more)} == {each.artifact_id for each in whole}
+    if "strata" not in how:
+        assert [each.artifact_id for each in (*first, *more)] == [
+            each.artifact_id for each in whole
+        ]
+
+
+def test_an_extension_changes_nothing_else(sample: Run, population: Population) -> None:
+    line = ("main", "--stratify", "kind", "--size", 11)
+    sample(*line)
+    assert "drew 13 more, behind the 11" in sample("main", "--extend", "--size", 24).stdout
     before = _contents(population)
     assert "nothing was drawn" in sample("main", "--extend", "--size", 24).stdout
+    assert "nothing was drawn" in sample(*line, "--seed", 1).stdout
     assert _contents(population) == before
     checked = sample("main", "--check")
     assert checked.returncode == 0
     assert "seed and stored frame give the same sample" in checked.stdout
+
+
+def test_what_was_forgotten_is_counted_and_the_others_are_still_derived(
+    sample: Run, population: Population
+) -> None:
+    sample("main", "--stratify", "kind", "--size", 12)
+    lost = _ids(population, "main")[2:4]
+    with population.study.writing() as writer:  # as `miner forget` does
+        for artifact in lost:
+            for table in ("sampled", "frame_member"):
+                writer.execute(f"DELETE FROM store.{table} WHERE artifact_id = ?", [artifact])
+            writer.execute(
+                "INSERT INTO store.forgotten VALUES (?, 'artifact', now()::TIMESTAMP, 'r')",
+                [artifact],
+            )
+    checked = sample("main", "--check")
+    assert checked.returncode == 0
+    said = " ".join(checked.stdout.split())
+    assert "2 artifacts were forgotten since; the others are what the seed gives" in said
+    assert "(12 drawn, 2 forgotten)" in said
+    assert sample("main", "--extend", "--size", 20).returncode == 0
+    rows = population.rows("SELECT position FROM samples ORDER BY position")
+    assert [row["position"] for row in rows] == [1, 2, *range(5, 23)]
+    assert sample("main", "--check").returncode == 0
+    # What is missing without a trace is no longer explained.
+    with population.study.writing() as writer:
+        writer.execute("DELETE FROM store.sampled WHERE position > 8")
+    _failed(sample("main", "--check"), "is not what its seed and frame give")
 
 
 def test_an_extension_after_the_frame_has_changed(sample: Run, population: Population) -> None:
@@ -280,6 +321,11 @@ def test_an_extension_after_the_frame_has_changed(sample: Run, population: Popul
     with population.study.writing() as writer:
         writer.execute("DELETE FROM store.post WHERE artifact_id = ?", [gone])
     shown = sample("main", "--extend", "--size", 60)
+    said = " ".join(shown.stdout.split())
+    assert "60 artifacts drawn in 2 draws from frames of 112 and 136" in said
+    assert "not one stratified random sample" in said
+    assert "draw 1: 30 of 112 that were left of 112 (26.8%)" in said
+    assert "draw 2: 30 of 107 that were left of 136 (28.0%)" in said
     assert "the frame has changed since: 25 came, 1 went" in shown.stdout
     assert "1 of the sample are no longer in the frame." in " ".join(shown.stdout.split())
     longer = _ids(population, "main")
@@ -332,38 +378,74 @@ def test_a_sample_is_compared_with_its_frame(sample: Run) -> None:
     _failed(sample("main", "--compare", "kind,"), "names no columns")
 
 
+def test_strata_are_not_tested_but_other_columns_are(sample: Run) -> None:
+    found = _document(
+        sample("main", "--stratify", "score > 500", "--size", 50, "--json")
+    )["comparisons"]  # fmt: skip
+    assert [each["by"] for each in found] == ["score > 500", "source"]
+    assert found[0]["test"]["p_value"] is None
+    assert found[0]["test"]["method"] == "fixed by the allocation, not tested"
+    assert 0 < found[1]["test"]["p_value"] <= 1
+
+
 # Bad input.
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--where", "random() < 0.5"), "cannot be repeated: it asks random()"),
-        (("--where", "kind = 'issue'; DROP TABLE x"), "does not work"),
-        (("--where", "artifact_id IN (SELECT artifact_id FROM samples)"), "the table samples"),
-        (("--where", "kind = 'nothing'"), "there is nothing to draw from"),
-        (("--stratify", "nonsense"), "does not work"),
-        (("--size", 5, "--margin", 5), "--size is a size"),
-        (("--confidence", 100), "a confidence of 100 %"),
-        (("--allocation", "equal"), "--allocation belongs to a sample with strata"),
-        (("--stratify", "kind", "--allocation", "odd"), "there is no allocation 'odd'"),
-        (("--stratify", "kind", "--allocation", "optimal"), "needs to know what varies"),
-        (("--stratify", "kind", "--spread", "score"), "needs to know what varies"),
-        (
-            ("--stratify", "kind", "--allocation", "optimal", "--spread", "1"),
-            "1 does not vary inside any stratum",
-        ),
-        (("--highest", "title"), "--highest title is no number, it is VARCHAR"),
-        (("--check", "--size", 5), "--check derives a sample again"),
-        (("--check",), "there is no sample 'x'"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_bad_options_are_refused_and_store_nothing(
-    sample: Run, population: Population, options: tuple[Any, ...], said: str
-) -> None:
-    _failed(sample("x", *options), said)
+BAD: list[tuple[dict[str, Any], str]] = [
+    ({"where": "random() < 0.5"}, "cannot be repeated: it asks random()"),
+    ({"where": "kind = 'issue'; DROP TABLE x"}, "does not work"),
+    ({"where": "kind = 'post') OR (TRUE"}, "does not work"),
+    ({"where": "artifact_id IN (SELECT artifact_id FROM samples)"}, "the table samples"),
+    ({"where": "artifact_id IN (SELECT artifact_id FROM labels)"}, "the table labels"),
+    ({"where": "kind = 'nothing'"}, "there is nothing to draw from"),
+    ({"stratify": "nonsense"}, "does not work"),
+    ({"stratify": "kind) || (source"}, "does not work"),
+    ({"size": 5, "margin": 5}, "--size is a size"),
+    ({"seed": 10**30}, "a seed of 1000000000000000000000000000000"),
+    ({"confidence": 100}, "a confidence of 100 %"),
+    ({"allocation": "equal"}, "--allocation belongs to a sample with strata"),
+    ({"stratify": "kind", "allocation": "odd"}, "there is no allocation 'odd'"),
+    ({"stratify": "kind", "allocation": "optimal"}, "needs to know what varies"),
+    ({"stratify": "kind", "spread": "score"}, "needs to know what varies"),
+    (
+        {"stratify": "kind", "allocation": "optimal", "spread": "1"},
+        "1 does not vary inside any stratum",
+    ),
+    ({"highest": "title"}, "--highest title is no number, it is VARCHAR"),
+]
+
+
+def test_bad_options_are_refused_and_store_nothing(template: Path) -> None:
+    population = Population.at(template)
+    for options, said in BAD:
+        with pytest.raises(StudyError) as caught:
+            draw_new(population.study, "x", Options(**options), None)
+        assert said in caught.value.message
+        assert caught.value.hint
     assert not any(_contents(population).values())
+
+
+def test_strata_that_read_alike_stay_apart(population: Population) -> None:
+    with population.study.writing() as writer:
+        for number, (title, body) in enumerate(
+            [("a / b", "c"), ("a", "b / c"), ("(none)", "x"), (None, "x")], 1
+        ):
+            writer.execute(
+                "UPDATE store.issue SET title = ?, body = ? WHERE number = ?",
+                [title, body, str(number)],
+            )
+    few = "kind = 'issue' AND number::INT <= 4"
+    two = draw_new(population.study, "two", Options(where=few, stratify="title,body"), None)
+    assert {each.stratum for each in two.sample.drawn} == {
+        r"a \/ b / c", r"a / b \/ c", r"\\(none) / x", "(none) / x",
+    }  # fmt: skip
+    one = draw_new(population.study, "one", Options(where=few, stratify="title"), None)
+    assert {each.stratum for each in one.sample.drawn} == {"a / b", "a", r"\(none)", "(none)"}
+
+
+def test_what_a_check_takes(sample: Run) -> None:
+    _failed(sample("x", "--check", "--size", 5), "--check derives a sample again")
+    _failed(sample("x", "--check"), "there is no sample 'x'")
 
 
 def test_names_and_studies_are_checked(sample: Run, command: Run, tmp_path: Path) -> None:
