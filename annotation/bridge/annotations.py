@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from annotation.bridge.page.answers import Parsed, answer_of
+from annotation.bridge.page.tasks import content_hash
 from data.taxonomy import Taxonomy
 
 
@@ -29,7 +30,11 @@ class Found:
     """What is in a project."""
 
     usable: list[Label] = field(default_factory=list)
-    foreign: dict[int, set[str]] = field(default_factory=dict)  # user: items
+    labelled_too: dict[int, set[str]] = field(default_factory=dict)  # user: items
+    edited: dict[int, set[str]] = field(
+        default_factory=dict
+    )  # user: items whose label is not known
+    changed: set[str] = field(default_factory=set)  # items whose text was changed on the server
     wrong: list[tuple[str, str]] = field(default_factory=list)  # item, what is wrong
     skipped: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
@@ -37,39 +42,52 @@ class Found:
     items_with_labels: set[str] = field(default_factory=set)  # of anybody, usable or not
 
 
-def read_annotations(
-    tasks: Iterable[Mapping[str, Any]],
-    taxonomy: Taxonomy,
-    choice: str,
-    items: AbstractSet[str],
-    user_id: int | None,
-) -> Found:
+@dataclass(frozen=True)
+class Expected:
+    """What the study knows of a project before it reads the labels there."""
+
+    taxonomy: Taxonomy
+    choice: str
+    items: AbstractSet[str]  # of the round
+    user_id: int | None  # the rater's; None: labels of all count
+    contents: Mapping[int, str]  # of tasks
+    stored: Mapping[str, Parsed]  # items: the label that is stored
+
+
+def read_annotations(tasks: Iterable[Mapping[str, Any]], expected: Expected) -> Found:
     """The labels of one user in the tasks of an export; of all, where no user is given."""
     found = Found()
+    user_id = expected.user_id
     mine: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for task in tasks:
         meta = task.get("meta")
         item = meta.get("item_id") if isinstance(meta, Mapping) else None
-        if not isinstance(item, str) or item not in items:
+        if not isinstance(meta, Mapping) or not isinstance(item, str) or item not in expected.items:
             found.unknown_tasks.append(int(task["id"]))
             continue
+        sent = {meta.get("content"), expected.contents.get(int(task["id"]))}
+        is_as_sent = content_hash(task.get("data") or {}) in sent
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 found.skipped.add(item)
                 continue
             found.items_with_labels.add(item)
-            users = {_user(annotation.get("completed_by")), _user(annotation.get("updated_by"))}
-            strangers = users - {user_id, None} if user_id else set()
-            for stranger in strangers:
-                found.foreign.setdefault(stranger or 0, set()).add(item)
-            if not strangers:
+            by = _user(annotation.get("completed_by"))
+            saved_by = _user(annotation.get("updated_by")) or by
+            if not is_as_sent:
+                found.changed.add(item)
+            elif user_id and by != user_id:
+                found.labelled_too.setdefault(by or 0, set()).add(item)
+            elif user_id and saved_by != user_id and not _is_stored(annotation, item, expected):
+                found.edited.setdefault(saved_by or 0, set()).add(item)
+            else:
                 mine.setdefault(item, []).append((int(task["id"]), annotation))
     found.skipped -= found.items_with_labels
     for item, given in mine.items():
         if len(given) > 1:
             found.repeated.add(item)
         task_id, last = max(given, key=lambda each: (_time(each[1]) or _LONG_AGO, each[1]["id"]))
-        parsed = answer_of(last.get("result"), taxonomy, choice=choice)
+        parsed = answer_of(last.get("result"), expected.taxonomy, choice=expected.choice)
         if parsed.problems:
             found.wrong.append((item, "; ".join(parsed.problems)))
             continue
@@ -85,6 +103,13 @@ def read_annotations(
             )
         )
     return found
+
+
+def _is_stored(annotation: Mapping[str, Any], item: str, expected: Expected) -> bool:
+    """Whether a label that another one saved (starring it is enough) is what the rater had said."""
+    parsed = answer_of(annotation.get("result"), expected.taxonomy, choice=expected.choice)
+    said = replace(parsed, codes=tuple(sorted(parsed.codes)))
+    return said == expected.stored.get(item)
 
 
 _LONG_AGO = datetime.min  # noqa: DTZ901  (UTC, as in the study)

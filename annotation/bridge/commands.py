@@ -150,10 +150,11 @@ def push_round(
     own: bool,
     again: bool,
     version: str = "",
+    abandon: bool = False,
 ) -> dict[str, Any]:
     """Send the independent stage of a round, or what of it is to be given again in a version."""
     plan = _plan(study, round_name, raters, version)
-    return _pushed(study, plan, output, url=url, own=own, again=again)
+    return _pushed(study, plan, output, url=url, own=own, again=again, abandon=abandon)
 
 
 def push_stage(
@@ -167,7 +168,7 @@ def push_stage(
     version: str = "",
     url: str | None = None,
     own: bool = False,
-    again: bool = False,
+    again: bool = True,
 ) -> dict[str, Any]:
     """Send items to one rater with what was said of them before, in the order of `said`.
 
@@ -221,7 +222,14 @@ def pull_round(
 
 
 def _pushed(
-    study: Study, plan: Plan, output: Output, *, url: str | None, own: bool, again: bool
+    study: Study,
+    plan: Plan,
+    output: Output,
+    *,
+    url: str | None,
+    own: bool,
+    again: bool,
+    abandon: bool = False,
 ) -> dict[str, Any]:
     if url and own:
         raise StudyError(
@@ -238,7 +246,16 @@ def _pushed(
 
         for rater in plan.items if own else ():
             server(rater)  # all of them run, or nothing is begun
-        reports = push(study, plan, server, again=again, advance=bar.update)
+        reports = push(
+            study,
+            plan,
+            server,
+            lambda name: connections.named(study, name),
+            again=again,
+            abandon=abandon,
+            tell=output.tell,
+            advance=bar.update,
+        )
     return {
         "round": plan.round.name,
         "projects": [asdict(report) for report in reports],

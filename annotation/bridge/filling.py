@@ -120,9 +120,7 @@ class Filling:
             self.study, place, self.there.values(), run, updated=updated, removed=removed
         )
 
-    def _update(
-        self, texts: Mapping[str, Content | None], now: Mapping[str, Content]
-    ) -> set[int]:
+    def _update(self, texts: Mapping[str, Content | None], now: Mapping[str, Content]) -> set[int]:
         """Give tasks that nobody has labelled the text that they should have."""
         updated = set()
         wanted = set(self.items)
@@ -140,11 +138,10 @@ class Filling:
                 self.remote.update_task(task.task_id, content.data, content.meta)
                 updated.add(task.task_id)
                 self.report.updated += 1
-            if (task.is_labelled or content is not now[item]) and now[item].digest not in {
-                task.content,
-                task.sent,
-            }:
-                self.report.outdated += 1
+                self.report.outdated += content.digest != now[item].digest
+            else:
+                shown = task.content if self.is_as_sent(task) else task.sent
+                self.report.outdated += shown != now[item].digest
         return updated
 
 

@@ -115,9 +115,7 @@ class OwnServer:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.chmod(0o700)
 
-    def wanted_access(
-        self, *, port: int | None, first_port: int, public_url: str | None
-    ) -> Access:
+    def wanted_access(self, *, port: int | None, first_port: int, public_url: str | None) -> Access:
         """Its secrets, with the port and the address that are wanted now."""
         known = self.access() if self.access_file.exists() else _new_access(first_port)
         address = known.public_url if public_url is None else public_url

@@ -89,7 +89,10 @@ def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wante
 
 
 def places(reader: Reader, round_name: str) -> list[Place]:
-    """The projects of a round that are in use; those on a server of a merged study cannot be reached from here."""
+    """The projects of a round that are in use.
+
+    Those on a server of a merged study cannot be reached from here.
+    """
     rows = reader.rows(
         "SELECT server, project_id, round, rater, stage, taxonomy_version, blindness "
         "FROM store.project WHERE round = ? AND retired_at IS NULL "

@@ -8,17 +8,20 @@ Pull can be repeated, and ended at any instant: labels are stored in one transac
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from annotation.bridge import projects
-from annotation.bridge.accounts import Account, accounts
-from annotation.bridge.annotations import Found, Label, read_annotations
+from annotation.bridge.accounts import Account, account_command, accounts, is_there
+from annotation.bridge.annotations import Expected, Found, Label, read_annotations
 from annotation.bridge.contents import kept_taxonomy
-from annotation.bridge.remote import GoneError, Remote, RemoteTask
+from annotation.bridge.page.answers import Parsed
+from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
 from annotation.labels import Answer, append
 from annotation.rounds import find_round
 from data import provenance
+from data.errors import StudyError
 
 if TYPE_CHECKING:
     from annotation.bridge.projects import Place
@@ -56,21 +59,64 @@ def pull(
     rater: str | None = None,
     advance: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Pulled]:
-    """Store the labels of all projects of a round, or of one rater's."""
+    """Store the labels of all projects of a round, or of one rater's.
+
+    What a server does not give is told, and the others are asked.
+    """
     with study.reading() as reader:
         of = find_round(reader, round_name)
-        places = [
-            place
-            for place in projects.places(reader, round_name)
-            if rater is None or place.rater == rater
-        ]
+        every = projects.places(reader, round_name)
+        left_out = _left_out(reader, of, every)
+    _refuse_unknown(of, rater, every)
+    places = [place for place in every if rater is None or place.rater == rater]
     run = provenance.begin("annotation pull", {"round": round_name, "rater": rater})
-    reports = []
-    for number, place in enumerate(places, 1):
-        reports.append(_pull(study, of, place, servers(place.server), run))
-        advance(number, len(places))
-    _finish(study, run, reports)
+    reports: list[Pulled] = []
+    errors: dict[str, StudyError] = {}  # of servers
+    try:
+        for number, place in enumerate(places, 1):
+            report = Pulled(place.rater, place.stage, place.server, place.project_id)
+            try:
+                if place.server not in errors:
+                    report = pull_place(study, of, place, servers(place.server), run)
+            except StudyError as error:
+                errors[place.server] = error
+            if place.server in errors:
+                report.problems.append(in_one_line(errors[place.server]))
+            reports.append(report)
+            advance(number, len(places))
+    except BaseException:
+        _finish(study, run, reports, "interrupted")
+        raise
+    if len(errors) == 1 and not any(report.tasks for report in reports):
+        raise next(iter(errors.values()))  # nothing else is to be said
+    problems = any(report.problems for report in reports)
+    _finish(study, run, reports, "partial" if problems else "ok")
+    if left_out and reports and rater is None:
+        reports[0].notes.append(
+            f"no project, though there are items for them: {', '.join(left_out)}. "
+            f"To make one: annotation push {round_name}"
+        )
     return reports
+
+
+def _refuse_unknown(of: Round, rater: str | None, places: Sequence[Place]) -> None:
+    known = dict.fromkeys((*of.raters, *(place.rater for place in places)))
+    if rater is not None and rater not in known:
+        raise StudyError(
+            f"{rater} is no rater of round {of.name}", f"Its raters: {', '.join(known) or 'none'}."
+        )
+
+
+def _left_out(reader: Reader, of: Round, places: Sequence[Place]) -> list[str]:
+    """Raters of a round in Label Studio who have items, and neither a project nor a label."""
+    with_project = {place.rater for place in places if place.stage == "independent"}
+    rows = reader.rows(
+        "SELECT DISTINCT rater FROM store.assignment WHERE round = ? AND rater NOT IN "
+        "(SELECT rater FROM store.answer WHERE round = ? AND NOT contains(origin, ' project ')) "
+        "ORDER BY rater",
+        [of.name, of.name],
+    )
+    return [row["rater"] for row in rows if with_project and row["rater"] not in with_project]
 
 
 @dataclass(frozen=True)
@@ -79,10 +125,10 @@ class _Known:
 
     wanted: projects.Wanted
     taxonomy: Taxonomy
-    tasks: Mapping[int, tuple[str, str]]  # item, content
+    tasks: Mapping[int, projects.KnownTask]
     accounts: Mapping[str, Account]
     items: frozenset[str]  # of the round
-    stored: Mapping[int, set[str]]  # task: items whose current label came from it
+    stored: Mapping[str, Parsed]  # items: the rater's current label
 
 
 def _known(reader: Reader, of: Round, place: Place) -> _Known:
@@ -102,17 +148,22 @@ def _known(reader: Reader, of: Round, place: Place) -> _Known:
     )
 
 
-def _pull(study: Study, of: Round, place: Place, remote: Remote, run: provenance.Run) -> Pulled:
+def pull_place(
+    study: Study, of: Round, place: Place, remote: Remote, run: provenance.Run
+) -> Pulled:
+    """Store the labels of one project."""
     report = Pulled(place.rater, place.stage, place.server, place.project_id)
     with study.reading() as reader:
         known = _known(reader, of, place)
-    account = known.accounts.get(place.rater)
+    users = remote.users()
+    real = {rater: each for rater, each in known.accounts.items() if is_there(each, users)}
+    account = real.get(place.rater)
     # What was negotiated is what all say: whoever notes it.
     if account is None and place.stage != "negotiated":
         report.problems.append(
             f"{place.rater} has no account on {remote.url}, so that no label in project "
             f"{place.project_id} is known to be {place.rater}'s. Say which account it is: "
-            f"annotation rater add {place.rater} --email ADDRESS"
+            f"{account_command(place.rater, remote)}"
         )
         return report
     try:
@@ -120,26 +171,41 @@ def _pull(study: Study, of: Round, place: Place, remote: Remote, run: provenance
         there = remote.tasks(place.project_id)
         exported = remote.labelled(place.project_id)
     except GoneError as error:
-        report.problems.append(". ".join(filter(None, (error.message, error.hint))))
+        report.problems.append(in_one_line(error))
         return report
-    user_id = account.user_id if account else None
-    found = read_annotations(exported, known.taxonomy, of.choice, known.items, user_id)
+    expected = Expected(
+        known.taxonomy, of.choice, known.items, account.user_id if account else None,
+        {number: task.content for number, task in known.tasks.items()}, known.stored,
+    )  # fmt: skip
+    found = read_annotations(exported, expected)
     answers = [_answer(place, label) for label in found.usable]
     taken_back = _taken_back(place, there, known, found)
     report.tasks, report.labelled = len(there), len(answers)
     report.withdrawn, report.skipped = len(taken_back), len(found.skipped)
-    _tell(report, found, place, {each.user_id: name for name, each in known.accounts.items()})
+    _tell(report, found, place, {each.user_id: name for name, each in real.items()})
     _tell_missing(report, place, remote, known, there)
     if taken_back:
+        items = {answer.item_id for answer in taken_back}
         report.notes.append(
-            f"{len(taken_back)} labels of {place.rater} were deleted on the server and count as "
-            f"withdrawn: {_named({answer.item_id for answer in taken_back})}"
+            f"{_count(items, 'label', '')} of {place.rater} {_were(items)} deleted on the server "
+            f"and {'counts' if len(items) == 1 else 'count'} as withdrawn: {_named(items)}"
         )
+    pulled = [
+        label.task_id
+        for label in found.usable
+        if label.task_id in known.tasks and not known.tasks[label.task_id].is_pulled
+    ]
     if answers or taken_back:
         with study.writing() as writer:
             stored = append(writer, of.name, [*answers, *taken_back], run)
             if stored.new or stored.changed:
                 provenance.record(writer, run, "running")
+            if pulled:
+                writer.execute(
+                    "UPDATE store.task SET is_pulled = true WHERE server = ? AND project_id = ? "
+                    "AND list_contains(?, task_id)",
+                    [place.server, place.project_id, pulled],
+                )
         report.new, report.known = stored.new, stored.known
         report.changed = stored.changed - len(taken_back)
     return report
@@ -164,28 +230,30 @@ def _answer(place: Place, label: Label) -> Answer:
 def _taken_back(
     place: Place, there: Sequence[RemoteTask], known: _Known, found: Found
 ) -> list[Answer]:
-    """Of tasks that are there, but without the label that was stored: it was deleted."""
+    """Of tasks that are there and had a label once, but have none: it was deleted."""
     return [
         Answer(
-            item, place.rater, (), place.taxonomy_version,
+            task.item_id, place.rater, (), place.taxonomy_version,
             f"{_origin(place, task.task_id)}label deleted", place.stage,
         )
         for task in there
-        for item in sorted(known.stored.get(task.task_id, ()))
-        if item not in found.items_with_labels
+        if task.item_id
+        and task.item_id in known.stored
+        and task.item_id not in found.items_with_labels
+        and task.task_id in known.tasks
+        and known.tasks[task.task_id].is_pulled
     ]  # fmt: skip
 
 
 def _tell_missing(
     report: Pulled, place: Place, remote: Remote, known: _Known, there: Sequence[RemoteTask]
 ) -> None:
-    gone = {item for item, _content in known.tasks.values()} - {task.item_id for task in there}
+    gone = {task.item_id for task in known.tasks.values()} - {task.item_id for task in there}
     if gone:
         report.problems.append(
             f"{len(gone)} of {len(known.tasks)} tasks of project {place.project_id} "
-            f"({place.rater}) were removed on {remote.url}: {_named(gone)}. Labels that were "
-            "pulled are kept. To send them again: annotation push "
-            f"{place.round} --rater {place.rater} --again"
+            f"({place.rater}) {_were(gone)} removed on {remote.url}: {_named(gone)}. Labels that "
+            f"were pulled are kept. To send what was removed again: {known.wanted.command}"
         )
 
 
@@ -193,56 +261,82 @@ def _origin(place: Place, task_id: int) -> str:
     return f"{place.server} project {place.project_id} task {task_id} "
 
 
-def _stored(reader: Reader, place: Place) -> dict[int, set[str]]:
-    """For each task of a project the items whose current answer came from it."""
-    prefix = f"{place.server} project {place.project_id} task "
+def _stored(reader: Reader, place: Place) -> dict[str, Parsed]:
+    """The current answers of the rater at this stage, wherever they came from."""
     rows = reader.rows(
-        "SELECT DISTINCT item_id, origin FROM labels WHERE round = ? AND rater = ? AND stage = ? "
-        "AND taxonomy_version = ? AND is_current AND starts_with(origin, ?)",
-        [place.round, place.rater, place.stage, place.taxonomy_version, prefix],
+        "SELECT item_id, codes, confidence, comment, proposed FROM store.answer "
+        "WHERE round = ? AND rater = ? AND stage = ? AND taxonomy_version = ? AND len(codes) > 0 "
+        "AND answer_id NOT IN (SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)",
+        [place.round, place.rater, place.stage, place.taxonomy_version],
     )
-    found: dict[int, set[str]] = {}
-    for row in rows:
-        task = row["origin"].removeprefix(prefix).partition(" ")[0]
-        found.setdefault(int(task), set()).add(row["item_id"])
-    return found
+    return {
+        row["item_id"]: Parsed(
+            tuple(row["codes"]), row["confidence"], row["comment"], row["proposed"]
+        )
+        for row in rows
+    }
 
 
 def _tell(report: Pulled, found: Found, place: Place, raters: dict[int, str]) -> None:
     """What was found and not stored, or must be known."""
     where = f"project {place.project_id} ({place.rater})"
-    for user_id, items in sorted(found.foreign.items()):
-        who = f"rater {raters[user_id]}" if user_id in raters else f"user {user_id}"
+    for user_id, items in sorted(found.labelled_too.items()):
         report.problems.append(
-            f"{where}: {who} has labelled or changed {len(items)} items, which are not stored: "
-            f"{_named(items)}. Delete these labels on the server, so that {place.rater} can label."
+            f"{where}: {_who(user_id, raters)} has labelled {_count(items, 'item', '')} too: "
+            f"{_named(items)}. These labels are not stored; delete them on the server."
+        )
+    for user_id, items in sorted(found.edited.items()):
+        report.problems.append(
+            f"{where}: {_who(user_id, raters)} has starred, saved or edited the labels of "
+            f"{_count(items, 'item', '')}, so that they are not stored: {_named(items)}. Let "
+            f"{place.rater} look at them and save them again, or delete them on the server."
+        )
+    if found.changed:
+        report.problems.append(
+            f"{where}: the text of {_count(found.changed, 'item')} changed on the server, so that "
+            f"labels of it are not stored: {_named(found.changed)}. Delete these labels there, and "
+            "push: then the right text can be labelled."
         )
     for item, problem in found.wrong:
-        report.problems.append(f"{where}: {item}: {problem}; not stored")
+        report.problems.append(f"{where}: {item}: {problem}; not stored.")
     for task_id in found.unknown_tasks:
         report.problems.append(
-            f"{where}: task {task_id} shows no item of round {place.round}; not stored"
+            f"{where}: task {task_id} shows no item of round {place.round}; not stored."
         )
     if found.repeated:
         report.notes.append(
-            f"{where}: {len(found.repeated)} items have several labels of {place.rater}; the last "
-            f"one counts: {_named(found.repeated)}"
+            f"{where}: {_count(found.repeated, 'item', '')} with several labels of {place.rater}; "
+            f"the last one counts: {_named(found.repeated)}"
         )
     if found.skipped:
         report.notes.append(
-            f"{where}: {len(found.skipped)} items were skipped and have no label: "
+            f"{where}: {_count(found.skipped, 'item')} skipped, so without a label: "
             f"{_named(found.skipped)}"
         )
 
 
-def _named(items: set[str]) -> str:
+def _who(user_id: int, raters: Mapping[int, str]) -> str:
+    return f"rater {raters[user_id]}" if user_id in raters else f"user {user_id}"
+
+
+def _were(things: AbstractSet[str]) -> str:
+    return "was" if len(things) == 1 else "were"
+
+
+def _count(things: AbstractSet[str], word: str, verb: str | None = None) -> str:
+    ending = _were(things) if verb is None else verb
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'} {ending}".rstrip()
+
+
+def _named(items: AbstractSet[str]) -> str:
     first = sorted(items)[:_SHOWN]
     return ", ".join(first) + (", ..." if len(items) > _SHOWN else "")
 
 
-def _finish(study: Study, run: provenance.Run, reports: list[Pulled]) -> None:
+def _finish(
+    study: Study, run: provenance.Run, reports: list[Pulled], outcome: provenance.Outcome
+) -> None:
     """Say how the run ended, if it wrote anything."""
     if any(report.new or report.changed or report.withdrawn for report in reports):
         with study.writing() as writer:
-            problems = any(report.problems for report in reports)
-            provenance.record(writer, run, "partial" if problems else "ok")
+            provenance.record(writer, run, outcome)

@@ -141,7 +141,9 @@ def push(
             _push(study, plan, servers, by_name, reports, run,
                   again=again, abandon=abandon, advance=advance)  # fmt: skip
         except BaseException as error:
-            _finish(study, run, reports, "failed" if isinstance(error, Exception) else "interrupted")
+            _finish(
+                study, run, reports, "failed" if isinstance(error, Exception) else "interrupted"
+            )
             raise
         problems = any(report.problems for report in reports)
         _finish(study, run, reports, "partial" if problems else "ok")

@@ -250,7 +250,7 @@ class Remote:
 
 def in_one_line(error: StudyError) -> str:
     """What is wrong, and what to do."""
-    return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + "."
+    return f"{error.message}. {error.hint}" if error.hint else f"{error.message}."
 
 
 def _task(found: Any, *, with_content: bool) -> RemoteTask:

@@ -40,9 +40,7 @@ def set_token(server: OwnServer, access: Access) -> None:
         database.execute("UPDATE jwt_auth_jwtsettings SET legacy_api_tokens_enabled = 1")
 
 
-def set_password(
-    server: OwnServer, installation: Installation, email: str, password: str
-) -> None:
+def set_password(server: OwnServer, installation: Installation, email: str, password: str) -> None:
     """Give an account another password; who is logged in with it is logged out."""
     ended = subprocess.run(
         [str(installation.python), "-c", _HASH],

@@ -12,9 +12,7 @@ from report.console import Output, stdout
 from report.formatting import plain
 
 
-def print_lines(
-    output: Output, lines: Sequence[str], *, may_show_secrets: bool = False
-) -> None:
+def print_lines(output: Output, lines: Sequence[str], *, may_show_secrets: bool = False) -> None:
     """Lines for a person that are not broken: links, paths and passwords are copied from them."""
     if not (output.as_json or output.quiet):
         for line in lines:
@@ -109,6 +107,7 @@ _PUSHED = (
     Column("rater", "Rater"),
     Column("stage", "Stage", "code"),
     Column("project_id", "Project", "code"),
+    Column("title", "Called"),
     Column("tasks", "Tasks", "count"),
     Column("sent", "Sent", "count"),
     Column("updated", "Updated", "count"),
@@ -135,7 +134,10 @@ def pushed_table(document: Mapping[str, Any]) -> Table:
     """What became of each rater's project."""
     note = ""
     if any(each["outdated"] for each in document["projects"]):
-        note = "Outdated: the artifact has changed since, but the task is labelled and stays."
+        note = (
+            "Outdated: the artifact has changed since, but a rater has labelled it: all raters "
+            "keep that text."
+        )
     return _table("pushed", "pushed", _PUSHED, document, note)
 
 
@@ -169,4 +171,7 @@ def remarks(document: Mapping[str, Any]) -> list[str]:
     """What the user must know: notes, then problems."""
     projects = document["projects"]
     notes = [note for each in projects for note in each.get("notes", ())]
-    return [*notes, *(problem for each in projects for problem in each["problems"])]
+    # What a server does not give is the same for all of its projects.
+    return list(
+        dict.fromkeys([*notes, *(problem for each in projects for problem in each["problems"])])
+    )

@@ -97,7 +97,8 @@ def comparisons(
 ) -> list[Comparison]:
     """Compare by these columns; without any by the strata, and by what has few values.
 
-    What a user wrote was checked. How many each stratum has was not left to chance, so that nothing is tested there.
+    What a user wrote was checked. How many each stratum has was not left to chance, so that
+    nothing is tested there.
     """
     found = []
     definition = sample.definition

@@ -93,6 +93,13 @@ def import_labels(
         str,
         typer.Option(help="What separates columns: comma, semicolon, tab. [default: found out]"),
     ] = "",
+    version: Annotated[
+        str,
+        typer.Option(
+            metavar="V",
+            help="Version of the taxonomy that the codes are of. [default: that of the round]",
+        ),
+    ] = "",
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -131,8 +138,9 @@ def import_labels(
         skip_nameless=skip_nameless,
     )  # fmt: skip
     done = import_sheets(
-        open_study(study, output), round_name, files, asked, taxonomy_name=taxonomy, stage=stage,
-        otherwise=otherwise, spellings=spellings, accept=accept_spellings,
+        open_study(study, output), round_name, files, asked, taxonomy_name=taxonomy,
+        version=version, stage=stage, otherwise=otherwise, spellings=spellings,
+        accept=accept_spellings,
     )  # fmt: skip
     output.document(done.document)
     output.show(*done.lines)
@@ -151,6 +159,20 @@ def export_labels(
     long: Annotated[
         bool, typer.Option("--long", help="A row for each answer, with comments and times.")
     ] = False,
+    rater: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A sheet for one rater to fill in: her items in her order, nothing of others.",
+        ),
+    ] = "",
+    version: Annotated[
+        str,
+        typer.Option(
+            metavar="V",
+            help="Answers given in this version of the taxonomy. [default: that of the round]",
+        ),
+    ] = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a file.")] = False,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -166,14 +188,23 @@ def export_labels(
 
         annotation export pilot pilot.xlsx
 
+        annotation export pilot ann.xlsx --rater ann
+
         annotation export pilot pilot.csv --long
     """
     from annotation.sheets.command import export_sheet
 
     output = Output(as_json, quiet, verbose)
     document = export_sheet(
-        open_study(study, output), round_name, file, stage=stage, is_long=long, replace=replace
-    )
+        open_study(study, output), round_name, file, stage=stage, version=version, rater=rater,
+        is_long=long, replace=replace,
+    )  # fmt: skip
     output.document(document)
     rows = counted(document["rows"], "row")
     output.show(f"{rows} of round {round_name} written to {file}")
+    left = document["answers_in_other_versions"]
+    if left:
+        output.tell(
+            f"{counted(left, 'answer')} given in other versions of the taxonomy not in the sheet: "
+            "--version V, or --long for all"
+        )

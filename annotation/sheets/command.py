@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import STAGES, Stage
+from annotation.planning.gates import require_gate_at_first
 from annotation.rounds import checked_name, find_round
 from annotation.sheets.asking import Asked, named_files
 from annotation.sheets.codes import Codebook
@@ -24,6 +25,7 @@ from data.taxonomy_library import TaxonomyLibrary
 from report.formatting import counted
 
 if TYPE_CHECKING:
+    from annotation.rounds import Round
     from data.store import Study
     from data.taxonomy import Taxonomy
 
@@ -46,6 +48,7 @@ def import_sheets(
     asked: Asked,
     *,
     taxonomy_name: str = "",
+    version: str = "",
     stage: str = "",
     otherwise: str = "",
     spellings: Path | None = None,
@@ -53,8 +56,9 @@ def import_sheets(
 ) -> Done:
     """Read, check and store sheets; nothing is stored if anything is wrong."""
     checked_name(round_name)
-    name = taxonomy_name or _taxonomy_of(study, round_name)
-    taxonomy = TaxonomyLibrary(study.directory).taxonomy(name)
+    of = _round_of(study, round_name)
+    name = taxonomy_name or _taxonomy_of(of, round_name)
+    taxonomy = _in_version(study, of, name, version)
     settings = read_settings(study.directory)
     table = table_path(study.directory, round_name)
     confirmed: dict[str, str] = {}
@@ -76,19 +80,42 @@ def import_sheets(
     )  # fmt: skip
     stored = store_sheets(study, round_name, taxonomy, sheets, settings=settings, run=run)
     done = _told(round_name, sheets, stored, book)
+    done.document["taxonomy_version"] = taxonomy.version
+    newest = TaxonomyLibrary(study.directory).taxonomy(name).version
+    if newest != taxonomy.version:
+        done.notes.append(
+            f"codes were read as those of {name} {taxonomy.version}, with which the round began; "
+            f"if they are of {newest}: --version {newest}"
+        )
     _remarks(done, sheets, stored, book, table)
     return done
 
 
-def _taxonomy_of(study: Study, round_name: str) -> str:
+def _round_of(study: Study, round_name: str) -> Round | None:
     if study.exists:
         with study.reading() as reader:
             if reader.value("SELECT 1 FROM store.round WHERE round = ?", [round_name]):
-                return find_round(reader, round_name).taxonomy
+                return find_round(reader, round_name)
+    return None
+
+
+def _taxonomy_of(of: Round | None, round_name: str) -> str:
+    if of is not None:
+        return of.taxonomy
     raise StudyError(
         f"which taxonomy are the codes of? Round {round_name!r} is new",
         "Add --taxonomy NAME; the names: annotation taxonomy list.",
     )
+
+
+def _in_version(study: Study, of: Round | None, name: str, version: str) -> Taxonomy:
+    """The taxonomy that cells are read with: of a round that is there, the version it began with.
+
+    So a sheet that is imported again after its taxonomy changed says the same as before.
+    """
+    wanted = version or (of.taxonomy_version if of and of.taxonomy == name else "")
+    newest = TaxonomyLibrary(study.directory).taxonomy(name)
+    return newest if wanted in {"", newest.version} else _older(study, name, wanted)
 
 
 def _older(study: Study, name: str, version: str) -> Taxonomy:
@@ -209,15 +236,37 @@ def _remarks(done: Done, sheets: Sheets, stored: Stored, book: Codebook, table: 
 
 
 def export_sheet(
-    study: Study, round_name: str, path: Path, *, stage: str, is_long: bool, replace: bool
+    study: Study,
+    round_name: str,
+    path: Path,
+    *,
+    stage: str,
+    version: str = "",
+    rater: str = "",
+    is_long: bool,
+    replace: bool,
 ) -> dict[str, Any]:
     """Write a round as a sheet."""
-    from annotation.sheets.exporting import long, wide, write_sheet
+    from annotation.sheets.exporting import elsewhere, long, wide, write_sheet
 
+    if is_long and (version or rater):
+        raise StudyError(
+            "--long gives all raters and versions", "Leave out --version and --rater, or --long."
+        )
     with study.reading() as reader:
+        of = find_round(reader, round_name)
+        require_gate_at_first(reader, of)
+        left = 0
         if is_long:
-            exported = long(reader, round_name, [checked_stage(stage)] if stage else STAGES)
+            exported = long(reader, of, [checked_stage(stage)] if stage else STAGES)
         else:
-            exported = wide(reader, round_name, checked_stage(stage or "independent"))
+            wanted = checked_stage(stage or "independent")
+            exported = wide(reader, of, wanted, version or of.taxonomy_version, rater)
+            left = elsewhere(reader, of, wanted, version or of.taxonomy_version)
     write_sheet(exported, path, replace=replace)
-    return {"round": round_name, "file": str(path), "rows": len(exported.rows)}
+    return {
+        "round": round_name,
+        "file": str(path),
+        "rows": len(exported.rows),
+        "answers_in_other_versions": left,
+    }

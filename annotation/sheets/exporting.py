@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annotation.labels import Stage
-from annotation.rounds import find_round
 from annotation.sheets.cells import for_workbook, harmless
 from annotation.sheets.csv_files import csv_text
 from annotation.sheets.layout import AFTER, BEFORE, LONG
@@ -45,27 +44,29 @@ class Exported:
     rows: tuple[tuple[str, ...], ...]
 
 
-def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
-    """A row for each item: who it is, what each rater said at a stage, what became final."""
-    of = find_round(reader, round_name)
+def wide(reader: Reader, of: Round, stage: Stage, version: str, only: str = "") -> Exported:
+    """A row for each item: who it is, what each rater said at a stage, what became final.
+
+    A sheet for `only` one rater has the items that she is to label, in her own order, and nothing
+    of what others said.
+    """
     said = {
         (row["item_id"], row["rater"]): ";".join(row["codes"])
         for row in _answers(reader, of, (stage,))
-    }  # of several versions the newest, which comes last
-    raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
+        if row["taxonomy_version"] == version
+    }
+    items = _items(reader, of)
+    if only:
+        raters, finals = [only], {}
+        items = _assigned(reader, of, only, items)
+    else:
+        raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
+        finals = _finals(reader, of, version)
     taken = sorted({*BEFORE, *AFTER} & {*raters})
     if taken:
         raise StudyError(
             f"a rater is called {taken[0]!r}, as a column of the sheet is", "Export it with --long."
         )
-    finals = {
-        row["item_id"]: (";".join(row["codes"]), row["settled_by"])
-        for row in reader.rows(
-            "SELECT item_id, list(code ORDER BY code) AS codes, any_value(settled_by) AS "
-            "settled_by FROM final_labels WHERE round = ? AND taxonomy = ? GROUP BY item_id",
-            [of.name, of.taxonomy],
-        )
-    }
     rows = [
         (
             *about,
@@ -73,14 +74,44 @@ def wide(reader: Reader, round_name: str, stage: Stage) -> Exported:
             *(said.get((about.item, rater), "") for rater in raters),
             *finals.get(about.item, ("", "")),
         )
-        for about in _items(reader, of)
+        for about in items
     ]
     return Exported((*BEFORE, *raters, *AFTER), tuple(rows))
 
 
-def long(reader: Reader, round_name: str, stages: Sequence[Stage]) -> Exported:
+def elsewhere(reader: Reader, of: Round, stage: Stage, version: str) -> int:
+    """How many answers of a stage were given in other versions of the taxonomy."""
+    rows = _answers(reader, of, (stage,))
+    return sum(row["taxonomy_version"] != version for row in rows)
+
+
+def _finals(reader: Reader, of: Round, version: str) -> dict[str, tuple[str, str]]:
+    rows = reader.rows(
+        "SELECT item_id, list(code ORDER BY code) AS codes, any_value(settled_by) AS settled_by "
+        "FROM final_labels WHERE round = ? AND taxonomy = ? AND taxonomy_version = ? "
+        "GROUP BY item_id",
+        [of.name, of.taxonomy, version],
+    )
+    return {row["item_id"]: (";".join(row["codes"]), row["settled_by"]) for row in rows}
+
+
+def _assigned(reader: Reader, of: Round, rater: str, items: Sequence[About]) -> list[About]:
+    """What a rater is to label, in her own order; without assignments, everything."""
+    if rater not in of.raters:
+        raise StudyError(
+            f"{rater!r} is no rater of round {of.name!r}", f"Its raters: {', '.join(of.raters)}."
+        )
+    rows = reader.rows(
+        "SELECT item_id FROM store.assignment WHERE round = ? AND rater = ? ORDER BY position",
+        [of.name, rater],
+    )
+    known = {about.item: about for about in items}
+    has_plan = reader.value("SELECT 1 FROM store.assignment WHERE round = ?", [of.name])
+    return [known[row["item_id"]] for row in rows] if has_plan else list(items)
+
+
+def long(reader: Reader, of: Round, stages: Sequence[Stage]) -> Exported:
     """A row for each answer that holds, with all that was noted."""
-    of = find_round(reader, round_name)
     about = {row.item: row for row in _items(reader, of)}
     rows = [
         (

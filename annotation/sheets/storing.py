@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import Answer, Appended, Stage, append
+from annotation.planning.gates import require_gate
 from annotation.rounds import Round, find_round, put_items, put_raters, put_round, put_taxonomy
 from annotation.settling.settlements import Decision, SettledBy, settle
 from annotation.sheets.cells import as_kept
@@ -63,6 +64,8 @@ def store_sheets(
             new_raters: tuple[str, ...] = ()
         else:
             _check(writer, of, taxonomy, sheets)
+            if "independent" in sheets.stages:
+                require_gate(writer, of)
             new_raters = tuple(rater for rater in sheets.raters if rater not in of.raters)
             put_raters(writer, round_name, new_raters, run)
         texts = [put_taxonomy(writer, each, run) for each in (taxonomy, *sheets.versions.values())]

@@ -237,12 +237,12 @@ def test_the_statistic_is_fixed_by_study_toml(plan: Plan, population: Population
     assert (of.statistic, of.threshold, of.after) == ("krippendorff", 0.67, None)
     assert made.remarks == ()
     # A round must reach it before the next one begins.
+    opted_out = "--after none would not wait for it"
     other = plan("next", size=5, **FLEISS)
     assert other.rounds[0].round.after == "pilot"
     assert other.remarks == (
         "study.toml says krippendorff, this round holds to fleiss",
-        "it comes after round pilot, the last of this sample that has a gate: --after none would "
-        "not wait for it",
+        f"it comes after round pilot, the last of this sample that has a gate: {opted_out}",
     )
     free = plan("free", size=5, after="none")
     assert (free.rounds[0].round.after, free.remarks) == (None, ())
@@ -285,6 +285,20 @@ def test_a_round_begins_when_the_gate_before_it_is_passed(
     assert _may_begin(population, "rest")
     Labelled(population.study).say("pilot", {item: {"ann": "b2"}})
     assert not _may_begin(population, "rest")
+
+
+def test_sheets_do_not_go_round_a_gate(annotation: Run, plan: Plan, population: Population) -> None:
+    plan("pilot", size=2, raters=("ann", "ben"), **FLEISS)
+    plan("rest", size=2, raters=("ann", "ben"))
+    sheet = population.study.directory / "rest.csv"
+    _failed(annotation("export", "rest", sheet), "round 'rest' cannot begin: round 'pilot' waits")
+    rows = "".join(f"{item},a1,a1\n" for item in _items(population, "rest"))
+    sheet.write_text(f"item,ann,ben\n{rows}", encoding="utf-8")
+    _failed(annotation("import", "rest", sheet), "round 'rest' cannot begin: round 'pilot' waits")
+    assert population.rows("SELECT * FROM labels") == []
+    plan("rest", despite="two codes were merged")
+    assert annotation("import", "rest", sheet).returncode == 0
+    assert len(population.rows("SELECT * FROM labels")) == 4
 
 
 def test_a_gate_holds_up_rounds_behind_one_without_a_gate(

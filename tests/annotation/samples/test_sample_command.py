@@ -18,7 +18,7 @@ from annotation.samples.definition import Definition, Sizing
 from annotation.samples.drawing import draw
 from annotation.samples.frame import Frame, Member, frame_of
 from data.errors import StudyError
-from data.sampling import drawn
+from data.sampling import Precision, drawn
 
 Run = Callable[..., CompletedProcess[str]]
 _TABLES = ("sample", "sample_draw", "frame_member", "sampled", "run")
@@ -87,28 +87,23 @@ def test_published_sizes(command: Run) -> None:
     _failed(command("annotation", "sample-size", 9, "--margin", 0), "a margin of 0 %")
 
 
-def test_published_samples_are_drawn_from_populations_of_their_size(
-    tmp_path: Path, command: Run
-) -> None:
+def test_published_samples_are_drawn_from_populations_of_their_size() -> None:
     # Morovati et al., tables 3 and 4: of each framework a sample of its own.
-    population = Population.at(tmp_path / "study")
-    population.posts(18_812, tags=["tensorflow"])
-    population.posts(14_590, tags=["keras"])
-    found = _document(
-        command("annotation", "sample", "so", "--stratify", "tags[1]", "--allocation", "each",
-                "--highest", "score", "--json", "--study", tmp_path / "study")
-    )  # fmt: skip
-    rows = population.rows("SELECT stratum, count(*) AS n FROM samples GROUP BY ALL ORDER BY ALL")
-    assert {row["stratum"]: row["n"] for row in rows} == {"keras": 374, "tensorflow": 376}
-    assert found["what"] == "the 750 highest by score in strata of tags[1], not a random sample"
-    lowest, left_out = (
-        population.rows(
-            f"SELECT {which}(score) AS score FROM posts WHERE tags[1] = 'keras' AND artifact_id "
-            f"{inside} (SELECT artifact_id FROM samples)"
-        )[0]["score"]
-        for which, inside in (("min", "IN"), ("max", "NOT IN"))
+    frame = frame_of(
+        Member(f"stackoverflow:{tag}{n}", tag, float(n * 7919 % 1000))
+        for tag, count in (("tensorflow", 18_812), ("keras", 14_590))
+        for n in range(count)
     )
-    assert lowest >= left_out
+    definition = Definition("so", "", "highest", "each", ("tags[1]",), "score")
+    made = draw(frame, definition, Sizing(precision=Precision())).new
+    assert Counter(each.stratum for each in made) == {"keras": 374, "tensorflow": 376}
+    assert definition.words(750) == (
+        "the 750 highest by score in strata of tags[1], not a random sample"
+    )
+    taken = {each.artifact_id for each in made}
+    of_keras = [each for each in frame.members if each.stratum == "keras"]
+    lowest = min(each.value or 0 for each in of_keras if each.artifact_id in taken)
+    assert lowest >= max(each.value or 0 for each in of_keras if each.artifact_id not in taken)
 
 
 # Draws.
@@ -213,10 +208,11 @@ def test_the_last_step_of_the_funnel_is_drawn_from(
     # A later step does not move the frame, and everything can be asked for.
     command("miner", "filter", "accepted", "--where", "accepted_answer_id IS NOT NULL", *where)
     assert "the frame is the same today" in sample("left", "--check").stdout
-    assert _document(sample("new", "--size", 1, "--json"))["frame"]["count"] == 20
-    assert _document(sample("all", "--from", "all", "--size", 1, "--json"))["frame"]["count"] == 112
-    assert _document(sample("p", "--from", "posts", "--size", 1, "--json"))["frame"]["count"] == 60
-    _failed(sample("x", "--from", "nowhere"), "there is no step 'nowhere'")
+    for step, count in ((None, 20), ("all", 112), ("posts", 60)):
+        made = draw_new(population.study, str(step), Options(step=step, size=1), None)
+        assert made.sample.last.frame_count == count
+    with pytest.raises(StudyError, match="there is no step 'nowhere'"):
+        draw_new(population.study, "x", Options(step="nowhere"), None)
     command("miner", "filter", "--drop", "posts", *where)
     gone = sample("left", "--check")
     assert gone.returncode == 0
@@ -292,7 +288,7 @@ def test_what_was_forgotten_is_counted_and_the_others_are_still_derived(
     lost = _ids(population, "main")[2:4]
     with population.study.writing() as writer:  # as `miner forget` does
         for artifact in lost:
-            for table in ("sampled", "frame_member"):
+            for table in ("sampled", "frame_member", "issue", "post", "commit"):
                 writer.execute(f"DELETE FROM store.{table} WHERE artifact_id = ?", [artifact])
             writer.execute(
                 "INSERT INTO store.forgotten VALUES (?, 'artifact', now()::TIMESTAMP, 'r')",
