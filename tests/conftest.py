@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -12,8 +13,11 @@ from subprocess import PIPE, CompletedProcess, Popen
 from typing import Any
 
 import pytest
+import typer.main
 
 ROOT = Path(__file__).resolve().parents[1]
+
+_command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
 
 @pytest.fixture(scope="session")
@@ -39,6 +43,7 @@ def command(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STUDY", raising=False)
+    monkeypatch.setattr(typer.main, "get_command", _command_of)
 
     def run(program: str, *arguments: Any) -> CompletedProcess[str]:
         words = [program, *map(str, arguments)]

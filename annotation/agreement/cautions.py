@@ -154,6 +154,10 @@ def _of_rounds(found: Agreement) -> list[Caution]:
     if imported:
         text = "Labels from sheets: that raters worked independently cannot be seen from them."
         own.append(Caution("imported", _named(text, imported, len(rounds))))
+    for blindness, text in _BLINDNESS.items():
+        found_so = [each.name for each in rounds if blindness in (each.blindness or "")]
+        if found_so:
+            own.append(Caution("blindness", _named(text, found_so, len(rounds))))
     partly = [f"{each.name} {each.overlap:g} %" for each in rounds if _partly(each.overlap)]
     if partly:
         text = f"Not all items go to all raters (overlap: {', '.join(partly)})."
@@ -163,6 +167,13 @@ def _of_rounds(found: Agreement) -> list[Caution]:
         text = "Raters saw what a model proposes: their agreement is partly the model's."
         own.append(Caution("suggestions", _named(text, led, len(rounds))))
     return own
+
+
+_BLINDNESS = {
+    "own project": "Raters labelled on one server, each in a project of her own: the page shows "
+    "nothing of others, but nothing kept them from looking.",
+    "own server": "Each rater labelled on a server of her own (strict blindness).",
+}
 
 
 def _partly(overlap: float | None) -> bool:

@@ -57,7 +57,6 @@ class Expected:
 def read_annotations(tasks: Iterable[Mapping[str, Any]], expected: Expected) -> Found:
     """The labels of one user in the tasks of an export; of all, where no user is given."""
     found = Found()
-    user_id = expected.user_id
     mine: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for task in tasks:
         meta = task.get("meta")
@@ -72,15 +71,9 @@ def read_annotations(tasks: Iterable[Mapping[str, Any]], expected: Expected) -> 
                 found.skipped.add(item)
                 continue
             found.items_with_labels.add(item)
-            by = _user(annotation.get("completed_by"))
-            saved_by = _user(annotation.get("updated_by")) or by
             if not is_as_sent:
                 found.changed.add(item)
-            elif user_id and by != user_id:
-                found.labelled_too.setdefault(by or 0, set()).add(item)
-            elif user_id and saved_by != user_id and not _is_stored(annotation, item, expected):
-                found.edited.setdefault(saved_by or 0, set()).add(item)
-            else:
+            elif _is_the_raters(annotation, item, expected, found):
                 mine.setdefault(item, []).append((int(task["id"]), annotation))
     found.skipped -= found.items_with_labels
     for item, given in mine.items():
@@ -103,6 +96,23 @@ def read_annotations(tasks: Iterable[Mapping[str, Any]], expected: Expected) -> 
             )
         )
     return found
+
+
+def _is_the_raters(
+    annotation: Mapping[str, Any], item: str, expected: Expected, found: Found
+) -> bool:
+    """Whether a label is the rater's own; if not, whose it is gets noted."""
+    by = _user(annotation.get("completed_by"))
+    saved_by = _user(annotation.get("updated_by")) or by
+    if expected.user_id is None:
+        return True
+    if by != expected.user_id:
+        found.labelled_too.setdefault(by or 0, set()).add(item)
+        return False
+    if saved_by == expected.user_id or _is_stored(annotation, item, expected):
+        return True
+    found.edited.setdefault(saved_by or 0, set()).add(item)
+    return False
 
 
 def _is_stored(annotation: Mapping[str, Any], item: str, expected: Expected) -> bool:

@@ -44,15 +44,7 @@ def first_texts(
     if not filled:
         return texts
     others, unknown = _others(study, of, filled, contents, by_name)
-    first: dict[str, _Labelled] = {}
-    mixed: set[str] = set()
-    for filling in (*filled, *others):
-        for item, task in filling.there.items():
-            if item not in contents or not task.is_labelled or not filling.is_as_sent(task):
-                continue
-            before = first.setdefault(item, _Labelled(filling.remote, task))
-            if before.task.content != task.content:
-                mixed.add(item)
+    first, mixed = _labelled((*filled, *others), contents)
     for item, labelled in first.items():
         if labelled.task.content == contents[item].digest:
             continue
@@ -69,6 +61,21 @@ def first_texts(
             f"raters have labelled different texts of {len(mixed)} items: {_named(mixed)}"
         )
     return texts
+
+
+def _labelled(
+    every: Iterable[Filling], contents: Mapping[str, Content]
+) -> tuple[dict[str, _Labelled], set[str]]:
+    """The first labelled task of each item, and the items that others have labelled otherwise."""
+    first: dict[str, _Labelled] = {}
+    mixed: set[str] = set()
+    for filling in every:
+        for item, task in filling.there.items():
+            if item in contents and task.is_labelled and filling.is_as_sent(task):
+                before = first.setdefault(item, _Labelled(filling.remote, task))
+                if before.task.content != task.content:
+                    mixed.add(item)
+    return first, mixed
 
 
 def _needs(filling: Filling, item: str, content: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from annotation.bridge import projects
 from annotation.bridge.accounts import account_command, accounts, is_there
-from annotation.bridge.contents import contents_of, page_of
+from annotation.bridge.contents import Content, contents_of, page_of
 from annotation.bridge.filling import Filling, Pushed
 from annotation.bridge.first_texts import first_texts
 from annotation.bridge.pulling import pull_place
@@ -138,8 +138,10 @@ def push(
     reports: list[Pushed] = []
     with _alone(study.directory, tell):
         try:
-            _push(study, plan, servers, by_name, reports, run,
-                  again=again, abandon=abandon, advance=advance)  # fmt: skip
+            _push(
+                study, plan, servers, by_name,
+                reports=reports, run=run, again=again, abandon=abandon, advance=advance,
+            )  # fmt: skip
         except BaseException as error:
             _finish(
                 study, run, reports, "failed" if isinstance(error, Exception) else "interrupted"
@@ -155,9 +157,9 @@ def _push(
     plan: Plan,
     servers: Servers,
     by_name: Callable[[str], Remote],
+    *,
     reports: list[Pushed],
     run: provenance.Run,
-    *,
     again: bool,
     abandon: bool,
     advance: Advance,
@@ -175,7 +177,7 @@ def _push(
         remote = servers(rater)
         report = Pushed(rater, plan.stage, remote.name, title=wanted[rater].title)
         reports.append(report)
-        leave = partial(_leave, study, plan.round, by_name, report, run, abandon=abandon)
+        leave = partial(_leave, study, plan.round, by_name, report=report, run=run, abandon=abandon)
         try:
             place, report.is_new = projects.ensure_project(
                 study, remote, wanted[rater], page.config, run, again=again, leave=leave
@@ -188,7 +190,7 @@ def _push(
             filled.append(filling)
         except GoneError as error:
             report.problems.append(in_one_line(error))
-    texts = contents
+    texts: Mapping[str, Content | None] = contents
     if plan.stage == "independent":
         texts = first_texts(study, plan.round, filled, contents, by_name)
     done, total = 0, sum(len(filling.items) for filling in filled)
@@ -202,10 +204,10 @@ def _leave(
     study: Study,
     of: Round,
     by_name: Callable[[str], Remote],
-    report: Pushed,
-    run: provenance.Run,
     place: Place,
     *,
+    report: Pushed,
+    run: provenance.Run,
     abandon: bool,
 ) -> None:
     """Pull a project before it is left; refuse to leave it, if that cannot be done."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import shutil
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-import typer.main
 from labelling import Labelled
 
 from data.provenance import Run
@@ -19,8 +17,6 @@ from data.results import Result
 from data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
-
-_command_of = functools.cache(typer.main.get_command)  # all commands are read for each call
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +47,6 @@ def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     def unwritten(_result: Result, folder: Path) -> Path:
         return folder / "report.html"
 
-    monkeypatch.setattr("typer.main.get_command", _command_of)
     if "stored" in request.fixturenames:
         monkeypatch.setattr("report.publish.write_result", unwritten)
     elif "drawn" not in request.fixturenames:

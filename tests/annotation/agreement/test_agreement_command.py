@@ -301,8 +301,14 @@ def test_how_a_round_came_about_is_said(labelled: Labelled, measured: Measured) 
             "INSERT INTO store.assignment VALUES ('pilot', 'github:o/r#1', 'ann', 1, 'by hand'), "
             "('pilot', 'github:o/r#99', 'ann', 2, 'by hand')"
         )
+        writer.execute(
+            "INSERT INTO store.project (server, project_id, round, rater, stage, taxonomy_version, "
+            "blindness, run_id) VALUES "
+            "('own', 1, 'pilot', 'ann', 'independent', '1.0.0', 'own project', 'by hand')"
+        )
     document = measured("pilot")
-    assert {"imported", "overlap", "suggestions", "unfinished"} <= set(kinds(document, "pilot"))
+    said = set(kinds(document, "pilot"))
+    assert {"imported", "overlap", "suggestions", "unfinished", "blindness"} <= said
     # What was fixed when sheets were imported was fixed after their labels.
     assert "after-the-fact" in kinds(document, "pilot")
     assert not document["rounds"]["pilot"]["fixed_beforehand"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import stat
@@ -104,6 +106,19 @@ def test_the_own_server_keeps_its_secrets_its_name_and_its_data(
     task = ana.tasks(pushed["project_id"])["github:o/r#2"]
     ana.label(task, bench.result("a2"))
 
+    # Who leads the study is no rater, and names that look alike have an account each.
+    names = ("lead", "José", "jose", "张伟")
+    logins = [run.document("rater", "add", name)["username"].partition("@")[0] for name in names]
+    assert logins == ["lead.2", "jose", "jose.2", "rater"]
+    renewed = run.document("rater", "add", "ana", "--new-password")
+    assert bench.server.known_rater(ana.email, renewed["password"]).user_id == ana.user_id
+    # Somebody resets the token in Label Studio: the next start sets it again.
+    reset = f"{url}/api/current-user/reset-token/"
+    requests.post(reset, headers={"Authorization": f"Token {access.token}"}, timeout=60)
+    locked_out = run("pull", "pilot", expect=1).stderr
+    assert "does not accept the token that the study has for it" in locked_out
+    assert "LABEL_STUDIO_API_KEY" not in locked_out
+
     assert run("serve", "--stop").stdout == "ended: own\n"
     assert server.running() is None
     down = run("pull", "pilot", expect=1)
@@ -119,6 +134,21 @@ def test_the_own_server_keeps_its_secrets_its_name_and_its_data(
         default=str,
     )
     assert not [secret for secret in (*secrets, ana.token) if secret in written]
+
+    # The folder is lost: accounts and projects are made anew, in any order; labels stay.
+    run("serve", "--stop")
+    shutil.rmtree(study / "label-studio")
+    port = free_port()
+    run("serve", "--detach", "--port", port)
+    assert "ana has no account on" in run("pull", "pilot", expect=1).stderr
+    ben, ana = run.rater("ben", port), run.rater("ana", port)
+    assert "is not that of" in (told := run("pull", "pilot", expect=1).stderr) or "deleted" in told
+    again = run.document("push", "pilot", "--again")
+    assert [(each["sent"], each["notes"]) for each in again["projects"]] == [(3, []), (3, [])]
+    ben.label(ben.tasks(bench.projects()["ben"])["github:o/r#2"], bench.result("a2"))
+    pulled = run.document("pull", "pilot")
+    assert [each["new"] for each in pulled["projects"]] == [0, 1]
+    assert len(bench.rows("SELECT * FROM labels WHERE is_current")) == 2
 
 
 def test_strictly_blind_raters_have_a_server_each(study: Path, run: Annotation) -> None:
@@ -137,6 +167,7 @@ def test_strictly_blind_raters_have_a_server_each(study: Path, run: Annotation) 
     pulled = run.document("pull", "pilot")
     assert [(each["rater"], each["new"]) for each in pulled["projects"]] == [("ana", 1), ("ben", 1)]
     assert bench.rows("SELECT blindness FROM rounds") == [{"blindness": "own server"}]
+    Study(study).database.write_bytes(b"broken")  # no study is needed to end servers
     assert run("serve", "--stop").stdout == "ended: own/ana, own/ben\n"
 
 
@@ -150,7 +181,9 @@ def test_a_server_behind_a_proxy_with_tls_ends_with_ctrl_c(study: Path, run: Ann
         assert lines[0] == f"Label Studio: {public}\n"
         login = run.document("rater", "add", "ana")
         assert login["url"] == public
-        assert run("rater", "add", "ben", "--invite").stdout.count(f"{public}/user/signup/")
+        invited = run("rater", "add", "ben", "--invite").stdout
+        link = re.search(rf"{public}(/user/signup/\?token=[\w-]+)", invited)
+        assert link  # whole, not masked
 
         # As her browser asks, and the proxy passes it on.
         page = f"http://127.0.0.1:{port}/user/login/"
@@ -164,7 +197,10 @@ def test_a_server_behind_a_proxy_with_tls_ends_with_ctrl_c(study: Path, run: Ann
         assert entered.status_code == 302
         assert requests.get(page, headers={"Host": "evil.example"}, timeout=60).status_code == 400
 
-        assert OwnServer(study).running() is not None
+        server = OwnServer(study)
+        assert server.running() is not None
+        kept = server.wanted_access(port=None, first_port=1, public_url=None)
+        assert (kept.public_url, kept.port) == (public, port)  # without saying it again
         serve.send_signal(signal.SIGINT)
         _, told = serve.communicate(timeout=60)
     assert (serve.returncode, told.splitlines()[-1]) == (0, "Label Studio has ended")
@@ -179,6 +215,7 @@ def test_a_busy_port_is_said_and_not_evaded(study: Path, run: Annotation) -> Non
         refused = run("serve", "--detach", "--port", port, expect=1)
     assert refused.stderr.startswith(f"error: port {port} is taken by another program")
     assert OwnServer(study).running() is None
+    assert not OwnServer(study).access_file.exists()  # the port is not remembered
 
 
 def test_raters_can_be_known_before_any_server_is(study: Path, command: Command) -> None:

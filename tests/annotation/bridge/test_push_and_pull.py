@@ -6,12 +6,15 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 from changing import SPLIT, SPLIT_STEPS, change, migrated
 from labelling import Labelled
 from labelstudio import Bench, LabellingRater, LabelStudio, Wire, wire_to
+
+from annotation.bridge.pushing import _alone
 
 Command = Callable[..., CompletedProcess[str]]
 CODES = ("a1", "a2", "b1")
@@ -240,11 +243,17 @@ def test_a_removed_task_is_told_and_its_label_is_kept(
     assert "github:o/r#1" in message
     assert labels(bench) == LABELLED
     message = refused(command, bench, "push", "pilot", "--url", wire.url)
-    assert "1 task was" in message or "1 task of" in message
+    assert "1 task was removed from project" in message
     again = run(command, bench, "push", "pilot", "--url", wire.url, "--again")
     assert [each["sent"] for each in again["projects"]] == [1, 0]
     run(command, bench, "pull", "pilot")
     assert labels(bench) == LABELLED
+    # The new task counts like the old one: a label there that is deleted is withdrawn.
+    given = ana.label(ana.tasks(bench.projects()["ana"])["github:o/r#1"], bench.result("a1"))
+    run(command, bench, "pull", "pilot")
+    ana.ask("DELETE", f"annotations/{given['id']}/")
+    run(command, bench, "pull", "pilot")
+    assert labels(bench) == [each for each in LABELLED if each[:2] != ("github:o/r#1", "ana")]
 
 
 def test_an_unknown_code_is_named_and_the_rest_is_stored(bench: Bench, command: Command) -> None:
@@ -264,13 +273,23 @@ def test_labels_in_the_project_of_another_rater_are_found_out(
 ) -> None:
     ana, ben, project = bench.raters["ana"], bench.raters["ben"], bench.projects()["ana"]
     tasks = ana.tasks(project)
-    ben.label(tasks["github:o/r#4"], bench.result("b2"))  # nobody on the server keeps him from it
-    (given,) = ana.ask("GET", f"tasks/{tasks['github:o/r#1']}/annotations/")
-    ben.ask("PATCH", f"annotations/{given['id']}/", {"result": bench.result("b2")})
+    (changed,) = ana.ask("GET", f"tasks/{tasks['github:o/r#1']}/annotations/")
+    ben.ask("PATCH", f"annotations/{changed['id']}/", {"result": bench.result("b2")})
     message = refused(command, bench, "pull", "pilot")
-    assert f"project {project} (ana): rater ben has labelled or changed 2 items" in message
-    assert "github:o/r#1, github:o/r#4" in message
-    assert labels(bench) == [label for label in LABELLED if label[:2] != ("github:o/r#1", "ana")]
+    where = f"project {project} (ana): rater ben has"
+    assert f"{where} starred, saved or edited the labels of 1 item, " in message
+    without = [label for label in LABELLED if label[:2] != ("github:o/r#1", "ana")]
+    assert labels(bench) == without
+
+    ben.label(tasks["github:o/r#4"], bench.result("b2"))  # nobody on the server keeps him from it
+    ben.label(tasks["github:o/r#3"], bench.result("b2"))  # which ana has labelled, too
+    (starred,) = ana.ask("GET", f"tasks/{tasks['github:o/r#2']}/annotations/")
+    ben.ask("PATCH", f"annotations/{starred['id']}/", {"ground_truth": True})
+    ana.ask("PATCH", f"annotations/{changed['id']}/", {"result": bench.result("a1")})
+    message = refused(command, bench, "pull", "pilot")
+    assert f"{where} labelled 2 items too: github:o/r#3, github:o/r#4." in message
+    assert "edited" not in message  # she has saved one again; of the other nothing changed
+    assert labels(bench) == LABELLED
 
 
 def test_changed_deleted_and_repeated_labels(bench: Bench, command: Command) -> None:
@@ -285,9 +304,11 @@ def test_changed_deleted_and_repeated_labels(bench: Bench, command: Command) -> 
     ana.skip(tasks["github:o/r#4"])
     ended = command("annotation", "pull", "pilot", "--study", bench.study.directory)
     assert ended.returncode == 0
-    assert "count as withdrawn: github:o/r#2" in ended.stderr
+    assert "1 label of ana was deleted on the server and counts as withdrawn: github:o/r#2" in (
+        ended.stderr
+    )
     assert "several labels of ana; the last one counts: github:o/r#3" in ended.stderr
-    assert "skipped and have no label: github:o/r#4" in ended.stderr
+    assert "1 item was skipped, so without a label: github:o/r#4" in ended.stderr
     mine = [label for label in labels(bench) if label[1] == "ana"]
     assert mine == [("github:o/r#1", "ana", "b2"), ("github:o/r#3", "ana", "~unclear")]
     assert len(bench.rows("SELECT * FROM store.answer WHERE rater = 'ana'")) == 6  # all are kept
@@ -309,10 +330,100 @@ def test_changed_artifacts_are_sent_again_unless_they_are_labelled(
     again = run(command, bench, "push", "pilot", "--url", wire.url)
     assert [each["updated"] for each in again["projects"]] == [0, 0]
 
+    # Once one rater has labelled an item, the others judge the same text, also in a new task.
+    given = ana.label(task["id"], bench.result("b2"))
+    with bench.study.writing() as writer:
+        writer.execute("UPDATE store.issue SET body = 'A third text.' WHERE number = '4'")
+    ben, project = bench.raters["ben"], bench.projects()["ben"]
+    ben.ask("DELETE", f"tasks/{ben.tasks(project)['github:o/r#4']}/")
+    pushed = run(command, bench, "push", "pilot", "--url", wire.url, "--rater", "ben", "--again")
+    assert [(each["sent"], each["outdated"]) for each in pushed["projects"]] == [(1, 1)]
+    shown = ben.ask("GET", f"tasks/{ben.tasks(project)['github:o/r#4']}/")
+    assert shown["data"] == task["data"]
+    again = run(command, bench, "push", "pilot", "--url", wire.url)
+    assert [(each["updated"], each["outdated"]) for each in again["projects"]] == [(0, 2)] * 2
+    ana.ask("DELETE", f"annotations/{given['id']}/")
+    again = run(command, bench, "push", "pilot", "--url", wire.url)
+    assert [(each["updated"], each["outdated"]) for each in again["projects"]] == [(1, 1)] * 2
 
-def test_a_project_stays_on_its_server(bench: Bench, command: Command) -> None:
-    message = refused(command, bench, "push", "pilot", "--url", bench.server.url)
-    assert "are on another server" in message
+
+def test_a_page_or_a_text_that_somebody_changed_on_the_server_is_found_out(
+    bench: Bench, wire: Wire, command: Command
+) -> None:
+    ana, project = bench.raters["ana"], bench.projects()["ana"]
+    page = ana.ask("GET", f"projects/{project}/")["label_config"]
+    ana.ask("PATCH", f"projects/{project}/", {"label_config": page.replace("5 sure", "5 guess")})
+    task = ana.tasks(project)["github:o/r#1"]
+    data = ana.ask("GET", f"tasks/{task}/")["data"]
+    ana.ask("PATCH", f"tasks/{task}/", {"data": data | {"html": "<p>It is fine.</p>"}})
+    for words in (("pull", "pilot"), ("push", "pilot", "--url", wire.url)):
+        message = refused(command, bench, *words)
+        assert f"project {project} (round pilot, rater ana): its labelling page was" in message
+        assert "--rater ana --again" in message
+    assert labels(bench) == [label for label in LABELLED if label[1] == "ben"]
+
+    message = refused(command, bench, "push", "pilot", "--url", wire.url, "--again")
+    assert "the text of github:o/r#1 was changed on the server" in message
+    assert ana.ask("GET", f"projects/{project}/")["label_config"] == page
+    message = refused(command, bench, "pull", "pilot")
+    assert "the text of 1 item was changed on the server" in message
+    assert labels(bench) == [label for label in LABELLED if label[:2] != ("github:o/r#1", "ana")]
+
+
+DEAD = "http://127.0.0.1:9"  # nobody answers at the discard port
+
+
+def test_a_project_is_left_only_when_its_labels_were_pulled(
+    bench: Bench, people: dict[str, LabellingRater], command: Command
+) -> None:
+    there = ("push", "pilot", "--url", bench.server.url)
+    assert "are on another server" in refused(command, bench, *there)
+    assert "nobody is no rater of round pilot" in refused(
+        command, bench, "pull", "pilot", "--rater", "nobody"
+    )
+    with bench.study.writing() as writer:
+        writer.execute("UPDATE store.project SET server = ? WHERE rater = 'ana'", [DEAD])
+        writer.execute("UPDATE store.task SET server = ? WHERE project_id = ?",
+                       [DEAD, bench.projects()["ana"]])  # fmt: skip
+    # A server that is down does not keep the labels of others back.
+    assert f"{DEAD} does not answer" in refused(command, bench, "pull", "pilot")
+    assert labels(bench) == [label for label in LABELLED if label[1] == "ben"]
+    assert bench.rows("SELECT outcome FROM runs WHERE command = 'annotation pull'") == [
+        {"outcome": "partial"}
+    ]
+    before = bench.rows("SELECT * FROM store.project ORDER BY rater")
+    message = refused(command, bench, *there, "--again")
+    assert "the labels of ana" in message
+    assert "could not be pulled" in message
+    assert bench.rows("SELECT * FROM store.project ORDER BY rater") == before
+
+    moved = run(command, bench, *there, "--again", "--abandon")
+    assert "was left" in moved["projects"][0]["notes"][0]
+    assert "has no account" in moved["projects"][1]["notes"][0]
+    bench.take_accounts(bench.server.url, people)
+    run(command, bench, "pull", "pilot")
+    assert labels(bench) == LABELLED  # ben's were pulled there before
+    # That ben labelled elsewhere is not forgotten.
+    used = bench.rows("SELECT rater, retired_at IS NULL AS used FROM store.project ORDER BY ALL")
+    assert [tuple(row.values()) for row in used] == [("ana", True), ("ben", False), ("ben", True)]
+
+
+def test_two_pushes_do_not_meet(tmp_path: Path) -> None:
+    told: list[str] = []
+    is_waiting, entered = Event(), Event()
+
+    def second() -> None:
+        with _alone(tmp_path, lambda message: (told.append(message), is_waiting.set())):
+            entered.set()
+
+    with _alone(tmp_path, told.append):
+        thread = Thread(target=second)
+        thread.start()
+        assert is_waiting.wait(60)
+        assert not entered.is_set()
+    thread.join(60)
+    assert entered.is_set()
+    assert len(told) == 1
 
 
 def test_a_task_that_arrived_twice_is_removed_once(

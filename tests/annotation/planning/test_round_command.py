@@ -87,7 +87,8 @@ def _failed(ended: CompletedProcess[str], said: str) -> None:
 
 
 def _contents(population: Population) -> dict[str, list[dict[str, Any]]]:
-    return {name: population.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in _TABLES}
+    with population.study.reading() as reader:
+        return {name: reader.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in _TABLES}
 
 
 def _items(population: Population, name: str) -> list[str]:
@@ -294,10 +295,11 @@ def test_sheets_do_not_go_round_a_gate(annotation: Run, plan: Plan, population: 
     _failed(annotation("export", "rest", sheet), "round 'rest' cannot begin: round 'pilot' waits")
     rows = "".join(f"{item},a1,a1\n" for item in _items(population, "rest"))
     sheet.write_text(f"item,ann,ben\n{rows}", encoding="utf-8")
-    _failed(annotation("import", "rest", sheet), "round 'rest' cannot begin: round 'pilot' waits")
+    line = ("import", "rest", sheet, "--item", "item", "--rater-columns", "???")
+    _failed(annotation(*line), "round 'rest' cannot begin: round 'pilot' waits")
     assert population.rows("SELECT * FROM labels") == []
     plan("rest", despite="two codes were merged")
-    assert annotation("import", "rest", sheet).returncode == 0
+    assert annotation(*line).returncode == 0
     assert len(population.rows("SELECT * FROM labels")) == 4
 
 

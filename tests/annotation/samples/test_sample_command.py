@@ -61,7 +61,8 @@ def _ids(population: Population, name: str) -> list[str]:
 
 
 def _contents(population: Population) -> dict[str, list[dict[str, Any]]]:
-    return {name: population.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in _TABLES}
+    with population.study.reading() as reader:
+        return {name: reader.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in _TABLES}
 
 
 def _failed(ended: CompletedProcess[str], said: str) -> None:
