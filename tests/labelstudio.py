@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,10 +37,20 @@ Command = Callable[..., CompletedProcess[str]]
 PASSWORD = "correct-horse-battery"  # noqa: S105  (of raters who exist for a minute)
 
 
+_ports = itertools.count(20_000 + os.getpid() % 1000 * 10, 10)
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that is free, like the one behind it; below those that connections go out by."""
+    for port in _ports:
+        try:
+            for each in (port, port + 1):
+                with socket.socket() as probe:
+                    probe.bind(("127.0.0.1", each))
+        except OSError:
+            continue
+        return port
+    raise AssertionError
 
 
 @dataclass

@@ -28,7 +28,7 @@ class Desk:
         return str(self.folder / name)
 
     def take(self, *files: str, name: str = "r", **options: Any) -> Done:
-        named = ("taxonomy_name", "stage", "otherwise", "spellings", "accept")
+        named = ("taxonomy_name", "version", "stage", "otherwise", "spellings", "accept")
         given = {key: options.pop(key) for key in named if key in options}
         asked = Asked(**({"item": "item"} | options))
         return import_sheets(self.study, name, files, asked, **{"taxonomy_name": "tree", **given})

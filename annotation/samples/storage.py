@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.samples.definition import Definition, Sizing
 from annotation.samples.drawing import Drawing, Drawn
-from annotation.samples.frame import Frame, put_frame
+from annotation.samples.frame import Frame, put_frame, stored_frame
 from data.errors import StudyError
 from data.provenance import utc_now
 from data.sampling import Precision
@@ -42,6 +42,7 @@ class Sample:
     definition: Definition
     draws: tuple[Draw, ...]
     drawn: tuple[Drawn, ...]  # by position
+    is_of_one_frame: bool = True  # whether all draws were from the same, but for what is forgotten
 
     @property
     def last(self) -> Draw:
@@ -52,11 +53,6 @@ class Sample:
     def missing(self) -> int:
         """Artifacts that were drawn and are not there any more, as they were forgotten."""
         return sum(each.taken for each in self.draws) - len(self.drawn)
-
-    @property
-    def is_of_one_frame(self) -> bool:
-        """Whether all draws were from the same frame: else it is not one sample of anything."""
-        return len({each.frame_hash for each in self.draws}) == 1
 
     def words(self) -> str:
         """What it is, for a reader."""
@@ -101,7 +97,10 @@ def stored_sample(reader: Reader, name: str) -> Sample | None:
     )
     drawn = tuple(Drawn(**each) for each in rows)
     counts = Counter(each.draw for each in drawn)
-    return Sample(definition, tuple(_draw(each, counts[each["draw"]]) for each in draws), drawn)
+    hashes = {each["frame_hash"] for each in draws}
+    one = len(hashes) == 1 or len({stored_frame(reader, each).digest for each in hashes}) == 1
+    made = tuple(_draw(each, counts[each["draw"]]) for each in draws)
+    return Sample(definition, made, drawn, one)
 
 
 def find_sample(reader: Reader, name: str) -> Sample:

@@ -381,10 +381,11 @@ def test_a_project_is_left_only_when_its_labels_were_pulled(
     assert "nobody is no rater of round pilot" in refused(
         command, bench, "pull", "pilot", "--rater", "nobody"
     )
+    project = bench.projects()["ana"]
     with bench.study.writing() as writer:
-        writer.execute("UPDATE store.project SET server = ? WHERE rater = 'ana'", [DEAD])
-        writer.execute("UPDATE store.task SET server = ? WHERE project_id = ?",
-                       [DEAD, bench.projects()["ana"]])  # fmt: skip
+        for table in ("project", "task"):
+            where = f"UPDATE store.{table} SET server = ? WHERE project_id = ?"
+            writer.execute(where, [DEAD, project])
     # A server that is down does not keep the labels of others back.
     assert f"{DEAD} does not answer" in refused(command, bench, "pull", "pilot")
     assert labels(bench) == [label for label in LABELLED if label[1] == "ben"]

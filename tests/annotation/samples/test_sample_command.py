@@ -303,7 +303,10 @@ def test_what_was_forgotten_is_counted_and_the_others_are_still_derived(
     assert sample("main", "--extend", "--size", 20).returncode == 0
     rows = population.rows("SELECT position FROM samples ORDER BY position")
     assert [row["position"] for row in rows] == [1, 2, *range(5, 23)]
-    assert sample("main", "--check").returncode == 0
+    checked = sample("main", "--check")
+    assert checked.returncode == 0
+    # The frame has only lost what was forgotten: it is still one sample of it.
+    assert "a stratified random sample of 20" in checked.stdout
     # What is missing without a trace is no longer explained.
     with population.study.writing() as writer:
         writer.execute("DELETE FROM store.sampled WHERE position > 8")

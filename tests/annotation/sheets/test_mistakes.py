@@ -26,8 +26,8 @@ def desk(tmp_path: Path) -> Desk:
 def exported(desk: Desk, name: str, **options: Any) -> str:
     path = desk.folder / name
     export_sheet(
-        desk.study, "r", path, stage=options.get("stage", ""), is_long=options.get("long", False),
-        replace=True,
+        desk.study, "r", path, stage=options.get("stage", ""), version=options.get("version", ""),
+        is_long=options.get("long", False), replace=True,
     )  # fmt: skip
     return str(path)
 
@@ -76,25 +76,32 @@ def test_versions_of_a_taxonomy_stay_apart(desk: Desk) -> None:
     desk.labelled.taxonomy({"x": "", "y": ""}, version="1.9.0")
     desk.take(desk.sheet("item,ann,bob", "o/r#1,x,y", "o/r#2,x,y"), **COLUMNS)
     desk.labelled.taxonomy(tree, version="1.10.0")
-    desk.take(desk.sheet("item,ann,bob", "o/r#1,z,"), **COLUMNS)
+    newer = {**COLUMNS, "version": "1.10.0"}
+    assert (
+        "'z' is no code of tree"
+        in desk.refused(desk.sheet("item,ann,bob", "o/r#1,z,"), **COLUMNS).message
+    )  # the round began with 1.9.0
+    desk.take(desk.sheet("item,ann,bob", "o/r#1,z,"), **newer)
     with desk.study.reading() as reader:
         kept = reader.rows("SELECT version FROM store.taxonomy_text ORDER BY ALL")
         runs = reader.value("SELECT count(*) FROM runs")
     assert [row["version"] for row in kept] == ["1.10.0", "1.9.0"]
     before = desk.said("item_id, rater, code, taxonomy_version, is_current", current=False)
-    for is_long in (True, False):
-        file = exported(desk, "out.csv", long=is_long)
-        if not is_long:  # the newest of each rater
-            assert ",independent,z,y,," in Path(file).read_text(encoding="utf-8-sig")
-        done = import_sheets(desk.study, "r", [file], Asked())
+    for is_long, version in ((True, ""), (False, "1.9.0"), (False, "1.10.0")):
+        file = exported(desk, "out.csv", long=is_long, version=version)
+        if not is_long:
+            row = ",independent,x,y,," if version == "1.9.0" else ",independent,z,,,"
+            assert row in Path(file).read_text(encoding="utf-8-sig")
+        done = import_sheets(desk.study, "r", [file], Asked(), version=version)
         assert done.document["answers"]["new"] == done.document["answers"]["changed"] == 0
     assert desk.said("item_id, rater, code, taxonomy_version, is_current", current=False) == before
     # Another tree, or another choice, under the name of a known one.
     desk.labelled.taxonomy({"x": "", "w": ""}, version="1.10.0")
     file = desk.sheet("item,ann,bob", "o/r#1,w,")
-    assert "are not those that this study has labels of" in desk.refused(file, **COLUMNS).message
+    assert "are not those that this study has labels of" in desk.refused(file, **newer).message
     desk.labelled.taxonomy({**tree, "w": ""}, version="1.11.0", choice="multiple")
-    assert "has a single choice of codes" in desk.refused(file, **COLUMNS).message
+    newest = {**COLUMNS, "version": "1.11.0"}
+    assert "has a single choice of codes" in desk.refused(file, **newest).message
     with desk.study.reading() as reader:
         assert reader.value("SELECT count(*) FROM runs") == runs
 
