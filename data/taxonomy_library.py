@@ -4,19 +4,23 @@ A taxonomy is a YAML file in `data/taxonomies/`, or in `taxonomies/` of a study;
 crosswalk is one in `data/crosswalks/` or `crosswalks/` of a study. Nothing has to be
 registered. Files that are wrong are refused with file, line and code, all problems at
 once. A study can change a shipped taxonomy: its file of the same name stands in for the
-shipped one if it says, in `changes`, from which version it comes.
+shipped one if it says, in `changes`, from which version it comes, or if it says the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 from data.errors import StudyError
 from data.taxonomy import Crosswalk, Taxonomy
+from data.taxonomy_changes import version_key
 from data.taxonomy_files import read_crosswalk, read_taxonomy
 from data.yaml_lines import Problem
+
+_OTHERWISE = "If it is another taxonomy, rename the file and the name in it."
 
 
 class TaxonomyLibrary:
@@ -30,7 +34,7 @@ class TaxonomyLibrary:
         shipped = Path(str(files("data")))
         self._taxonomies = _found(shipped / "taxonomies")
         self._crosswalks = _found(shipped / "crosswalks")
-        self._changed: dict[str, Path] = {}  # shipped ones that the study has a later version of
+        self._changed: dict[str, Path] = {}  # shipped ones that the study has a file of
         self._loaded: dict[Path, Taxonomy] = {}  # an analysis asks for the same ones many times
         if study_directory is not None:
             own = _found(study_directory / "taxonomies")
@@ -88,20 +92,31 @@ class TaxonomyLibrary:
         if name not in self._changed:
             return (self.taxonomy(name),)
         own, shipped = self._load(self._taxonomies[name]), self._load(self._changed[name])
-        return (shipped, own if own.version != shipped.version else self._successor(name))
+        return (shipped, own) if own.version != shipped.version else (self._successor(name),)
+
+    def is_shipped(self, name: str) -> bool:
+        """Whether the taxonomy is the shipped one itself, of which the study has no file."""
+        path = self._taxonomies.get(name)
+        return path is not None and path.parent == Path(str(files("data"))) / "taxonomies"
 
     def _successor(self, name: str) -> Taxonomy:
-        """The study's own version of a shipped taxonomy, if it says that it is one."""
+        """The study's file of a shipped taxonomy: a plain copy, or one that says its origin."""
         own, shipped = self._load(self._taxonomies[name]), self._load(self._changed[name])
-        if not own.revisions or own.version == shipped.version:
+        if _content(own) == _content(shipped) or (own.revisions and own.version != shipped.version):
+            return own
+        proposes = f"annotation taxonomy diff {name} proposes the lines to say in `changes`."
+        if version_key(own.version) > version_key(shipped.version):
             raise StudyError(
-                f"{own.path}: a taxonomy or crosswalk {name!r} exists already ({shipped.path})",
-                "If it is a later version of that one, raise its version above "
-                f"{shipped.version} and say in `changes` what became of the codes: annotation "
-                f"taxonomy diff {name}. Otherwise it is another taxonomy. Rename the file and "
-                "the name in it.",
+                f"{own.path}: {name} {own.version} has no `changes`: nothing says how it came "
+                f"from {shipped.version}, which is shipped",
+                f"{proposes} {_OTHERWISE}",
             )
-        return own
+        raise StudyError(
+            f"{own.path}: {name} {shipped.version} exists already, and this file is not the same"
+            if own.version == shipped.version
+            else f"{own.path}: {name} {shipped.version} exists already, and this is {own.version}",
+            f"Raise its `version` above {shipped.version}; then {proposes} {_OTHERWISE}",
+        )
 
     def _load(self, path: Path) -> Taxonomy:
         if path not in self._loaded:
@@ -110,6 +125,8 @@ class TaxonomyLibrary:
 
     def _in_version(self, name: str, version: str) -> Taxonomy:
         """The taxonomy on disk in that version, or else the one that is used."""
+        if name in self._changed and self._load(self._changed[name]).version == version:
+            return self._load(self._changed[name])  # also where the study's file is wrong
         versions = {each.version: each for each in self.versions(name)}
         return versions.get(version) or self.taxonomy(name)
 
@@ -141,8 +158,13 @@ class TaxonomyLibrary:
         return found
 
     def check_file(self, path: Path) -> Taxonomy | Crosswalk:
-        """Load a file of either kind (a crosswalk has `--` in its name)."""
-        return self._checked_crosswalk(path) if names_crosswalk(path.stem) else load_taxonomy(path)
+        """Load a file of either kind (a crosswalk has `--` in its name), as it would be used."""
+        name = path.stem
+        if names_crosswalk(name):
+            return self._checked_crosswalk(path)
+        if name in self._changed and path.resolve() == self._taxonomies[name].resolve():
+            return self._successor(name)
+        return load_taxonomy(path)
 
     def _checked_crosswalk(self, path: Path) -> Crosswalk:
         crosswalk = load_crosswalk(path)
@@ -160,6 +182,12 @@ class TaxonomyLibrary:
         if problems:
             raise refusal(path, problems)
         return crosswalk
+
+
+def _content(taxonomy: Taxonomy) -> Taxonomy:
+    """What a taxonomy says, wherever it says it."""
+    nodes = tuple(replace(node, line=0) for node in taxonomy.nodes)
+    return replace(taxonomy, nodes=nodes, path=Path())
 
 
 def names_crosswalk(name: str) -> bool:

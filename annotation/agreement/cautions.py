@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from annotation.agreement.choices import variant
+from annotation.agreement.gate import CHANGED
 from report.formatting import counted
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ def _of_labels(found: Agreement) -> list[Caution]:
             "every time."
         )
         own.append(Caution("repeated", text))
+    if rated.changed:
+        own.append(Caution("changed-after-gate", _sentence(changed_words(rated.changed))))
     if rated.stage == "negotiated":
         text = (
             f"{counted(rated.negotiated, 'rating')} given after discussion, the others as they "
@@ -145,6 +148,16 @@ def _of_labels(found: Agreement) -> list[Caution]:
         )
         own.append(Caution("negotiated", text))
     return own
+
+
+def changed_words(changed: int) -> str:
+    """What is to be said of independent labels that are not those a gate was decided on."""
+    were = "was" if changed == 1 else "were"
+    these = "it belongs" if changed == 1 else "they belong"
+    return (
+        f"{counted(changed, 'independent label')} {were} {CHANGED} "
+        f"{'it' if changed == 1 else 'them'}; after a discussion {these} to the stage negotiated"
+    )
 
 
 def _of_rounds(found: Agreement) -> list[Caution]:

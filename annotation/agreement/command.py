@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from annotation.agreement.cautions import changed_words
 from annotation.agreement.choices import variant
 from annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
 from annotation.agreement.overview import Overview, survey
@@ -110,6 +111,12 @@ def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
     remarks = [] if entry.fixed.beforehand else [entry.fixed.said]
     [of] = entry.found.rated.rounds
     own = of.threshold
+    if of.origin == "imported":
+        remarks.append("this gate was not fixed before the labels: the round was imported")
+    changed = entry.found.rated.changed
+    if changed:
+        remarks.append(changed_words(changed))
+    undiscussed = bool(changed) and entry.found.rated.stage == "independent"
     if option.threshold is not None and option.threshold != own:
         fixed = "none was fixed" if own is None else f"{own:g} was fixed beforehand"
         remarks.append(f"the threshold {option.threshold:g} was given now ({fixed})")
@@ -126,7 +133,7 @@ def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
         entry.found.rated.stage,
         threshold,
         remarks,
-        off_plan=lowered or other or bool(choice.chosen_of(of.taxonomy_version)),
+        off_plan=lowered or other or undiscussed or bool(choice.chosen_of(of.taxonomy_version)),
     )
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # such a decision opens no round.
 OFF_PLAN = "not by the fixed plan: "
 
+CHANGED = "changed after a gate was decided on"  # in the reason where independent labels were
+
 NEAR = 1e-9  # a value that is so little below a threshold is rounding
 
 
@@ -116,6 +118,12 @@ def beside(value: float, threshold: float) -> str:
 def what_next(gate: Gate) -> str:
     """What a user does after the decision."""
     name = shlex.quote(gate.round)
+    if gate.is_passed and gate.reason.startswith(OFF_PLAN) and CHANGED in gate.reason:
+        return (
+            "The next round waits: give labels that were changed after a discussion at the stage "
+            f"negotiated and measure that (annotation agreement {name} --stage negotiated --gate), "
+            "or go on and say why: annotation round NEXT --despite-gate REASON"
+        )
     if gate.is_passed and gate.reason.startswith(OFF_PLAN):
         return f"The next round waits for what was fixed: annotation agreement {name} --gate"
     if gate.is_passed:

@@ -30,6 +30,7 @@ class Rated:
     negotiated: int = 0  # ratings that were given after discussion
     unfinished: int = 0  # assignments without a label
     repeated: int = 0  # artifacts that stand in several of the rounds
+    changed: int = 0  # independent labels that were changed after a gate was decided on them
 
     @property
     def is_multiple(self) -> bool:
@@ -68,7 +69,36 @@ def read_round(
     if choice.first is not None:
         ratings = _first(reader, ratings, of, choice.first)
     negotiated = len(discussed & ratings.given.keys())
-    return Rated(of.name, (of,), wanted, taxonomy, ratings, negotiated, unfinished)
+    changed = changed_after_gate(reader, of)
+    return Rated(of.name, (of,), wanted, taxonomy, ratings, negotiated, unfinished, changed=changed)
+
+
+# What raters said on their own before the first decision, beside what they say now.
+_CHANGED_AFTER_GATE = """
+WITH said AS (
+    SELECT item_id, rater, codes, answer_id, supersedes, started_at <= decided AS is_before
+    FROM store.answer a JOIN store.run USING (run_id),
+        (SELECT min(decided_at) AS decided FROM store.gate
+            WHERE round = $1 AND stage = 'independent' AND items > 0)
+    WHERE a.round = $1 AND stage = 'independent' AND taxonomy_version = $2
+        AND decided IS NOT NULL
+), known AS (
+    SELECT * FROM said WHERE is_before AND answer_id NOT IN
+        (SELECT supersedes FROM said WHERE is_before AND supersedes IS NOT NULL)
+), now AS (
+    SELECT * FROM said WHERE answer_id NOT IN
+        (SELECT supersedes FROM said WHERE supersedes IS NOT NULL)
+)
+SELECT count(*) FROM known JOIN now USING (item_id, rater) WHERE known.codes <> now.codes
+"""
+
+
+def changed_after_gate(reader: Reader, of: Round) -> int:
+    """Independent labels that are not what they were when the first gate was decided on them.
+
+    Labels that came later, and those that were given in another version, are no changes.
+    """
+    return int(reader.value(_CHANGED_AFTER_GATE, [of.name, of.taxonomy_version]))
 
 
 def has_negotiated(reader: Reader, round_name: str) -> bool:
@@ -110,6 +140,7 @@ def together(reader: Reader, parts: list[Rated]) -> Rated:
         sum(part.negotiated for part in parts),
         sum(part.unfinished for part in parts),
         _repeated(reader, parts),
+        sum(part.changed for part in parts),
     )
 
 

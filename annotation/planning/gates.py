@@ -24,7 +24,8 @@ SELECT count(*) FROM store.assignment a WHERE round = ? AND NOT EXISTS (
 """
 _CHANGED = """
 SELECT stage, max(coalesce(ended_at, started_at)) AS at
-FROM store.answer JOIN store.run USING (run_id) WHERE round = ? GROUP BY stage
+FROM store.answer JOIN store.run USING (run_id)
+WHERE round = ? AND taxonomy_version = ? GROUP BY stage
 """
 
 State = Literal["none", "open", "passed", "failed", "despite"]
@@ -53,12 +54,27 @@ class Standing:
     missing: int  # labels that are still to come
     is_outdated: bool = False  # whether labels were changed after it
     is_discussed: bool = False  # whether there are labels that were given after discussion
+    is_pushed: bool = False  # whether its labels come from Label Studio
+    changed: int = 0  # independent labels that were changed after a gate was decided on them
 
     @property
     def is_passed(self) -> bool:
         """Whether agreement was high enough on all labels, as they are."""
         passed = self.gate is not None and self.gate.is_passed
         return passed and not self.missing and not self.is_outdated
+
+    @property
+    def is_to_discuss(self) -> bool:
+        """Whether independent labels cannot open it any more: it failed on them as they are.
+
+        Nor can those that were changed after a decision.
+        """
+        if self.gate is None:
+            return False
+        if self.is_outdated:
+            return bool(self.changed) and not self.is_discussed
+        discussed = self.is_discussed and self.gate.stage == "independent"
+        return not self.gate.is_passed and not discussed
 
 
 def _decisions(reader: Reader, round_name: str) -> list[Gate]:
@@ -80,11 +96,21 @@ def standing(reader: Reader, of: Round) -> Standing:
     """How the gate of a round stands.
 
     A decision is on the labels that were there. As long as those of its stage and before stay as
-    they were it holds, and one that was passed is not undone by measuring something else later.
+    they were it holds, and one that was passed is not undone by measuring something else later,
+    nor by labels that are given again in another version of the taxonomy.
     """
-    changed = {row["stage"]: row["at"] for row in reader.rows(_CHANGED, [of.name])}
-    missing = int(reader.value(_MISSING, [of.name]))
-    discussed = "negotiated" in changed
+    from annotation.agreement.sources import changed_after_gate
+
+    own = [of.name, of.taxonomy_version]
+    changed = {row["stage"]: row["at"] for row in reader.rows(_CHANGED, own)}
+    pushed = reader.value("SELECT 1 FROM store.project WHERE round = ? LIMIT 1", [of.name])
+    found = Standing(
+        None,
+        missing=int(reader.value(_MISSING, [of.name])),
+        is_discussed="negotiated" in changed,
+        is_pushed=pushed is not None,
+        changed=changed_after_gate(reader, of),
+    )
 
     def holds(gate: Gate) -> bool:
         stages = ("independent",) if gate.stage == "independent" else ("independent", gate.stage)
@@ -93,9 +119,9 @@ def standing(reader: Reader, of: Round) -> Standing:
     decisions = _decisions(reader, of.name)
     holding = [gate for gate in decisions if holds(gate)]
     for gate in (*(each for each in holding if each.is_passed), *holding):
-        return Standing(gate, missing, is_discussed=discussed)
+        return replace(found, gate=gate)
     last = decisions[0] if decisions else None
-    return Standing(last, missing, is_outdated=last is not None, is_discussed=discussed)
+    return replace(found, gate=last, is_outdated=last is not None)
 
 
 def gate_before(reader: Reader, of: Round) -> Round | None:
@@ -130,20 +156,33 @@ def _held(before: Round, found: Standing) -> Hold:
         words = f"round {name!r} waits for {counted(found.missing, 'label')}"
         if gate is not None:
             words += ", and a gate that was decided before they are there does not count"
-        return Hold("open", words, name, f"annotation pull {shlex.quote(name)}")
+        return Hold("open", words, name, bringing(name, found))
     if gate is None:
         needed = f"{before.statistic} must reach {number(before.threshold or 0.0)}"
         words = f"the gate of round {name!r} was not decided yet: {needed}"
         return Hold("open", words, name, measure)
     if found.is_outdated:
         words = f"labels of round {name!r} were changed after its gate was decided"
+        if found.changed and not gate.is_passed:
+            words += ", which was not passed: after a discussion they belong to stage negotiated"
         return Hold("open", words, name, measure)
     words = f"the gate of round {name!r} was not passed: {_measured(gate)}"
     return Hold("failed", words, name, measure)
 
 
+def bringing(name: str, found: Standing) -> str:
+    """The command that brings the labels of a round in: from Label Studio, or from sheets."""
+    word = shlex.quote(name)
+    return f"annotation pull {word}" if found.is_pushed else f"annotation import {word} FILE"
+
+
 def measuring(name: str, found: Standing) -> str:
-    """The command that decides on a round: by what was said after discussion, if it was."""
+    """The command that decides on a round: by what was said after discussion, if it was.
+
+    What was not enough is not measured again, but discussed.
+    """
+    if found.is_to_discuss:
+        return f"annotation adjudicate {shlex.quote(name)}"
     stage = " --stage negotiated" if found.is_discussed else ""
     return f"annotation agreement {shlex.quote(name)}{stage} --gate"
 
@@ -153,7 +192,8 @@ def require_gate(reader: Reader, of: Round) -> None:
     hold = hold_on(reader, of)
     if hold.lets_pass:
         return
-    verb = "Label it" if hold.next.startswith("annotation pull") else "Measure it"
+    verbs = {"agreement": "Measure it", "adjudicate": "Discuss it"}
+    verb = verbs.get(hold.next.split()[1], "Label it")
     raise StudyError(
         f"round {of.name!r} cannot begin: {hold.words}",
         f"{verb}: {hold.next}; or go on and say why: "
@@ -162,8 +202,9 @@ def require_gate(reader: Reader, of: Round) -> None:
 
 
 def require_gate_at_first(reader: Reader, of: Round) -> None:
-    """The same for a round that nobody has labelled; what has labels can be looked at."""
-    if reader.value("SELECT 1 FROM store.answer WHERE round = ? LIMIT 1", [of.name]) is None:
+    """The same for sheets of a round that nobody has labelled; one that has labels has begun."""
+    begun = "SELECT 1 FROM store.answer WHERE round = ? AND stage = 'independent' LIMIT 1"
+    if reader.value(begun, [of.name]) is None:
         require_gate(reader, of)
 
 

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.gates import Hold, Standing, hold_on, measuring, standing
+from annotation.planning.changed import NOTHING, Left, left_by_change
+from annotation.planning.gates import Hold, Standing, bringing, hold_on, measuring, standing
 from annotation.rounds import Round, find_round, round_names
 from report.formatting import number
 
@@ -70,6 +71,7 @@ class Progress:
     hold: Hold  # by the gate of the round before
     own: Standing  # its own gate
     waits: bool = False  # for the labels of the round before
+    left: Left = NOTHING  # by a change of the taxonomy
 
     @property
     def assigned(self) -> int | None:
@@ -101,20 +103,24 @@ class Progress:
 
     @property
     def has_gate(self) -> bool:
-        """Whether agreement must reach something."""
-        return self.round.threshold is not None and self.round.statistic is not None
+        """Whether agreement must reach something that was fixed before the labels."""
+        fixed = self.round.threshold is not None and self.round.statistic is not None
+        return fixed and self.round.origin != "imported"
 
     @property
     def stage(self) -> str:
         """In one or two words."""
-        if self.items and self.settled >= self.items:
-            return "settled"
+        settled = bool(self.items) and self.settled >= self.items
+        if self.left.labels and (settled or self.is_labelled):
+            return "to relabel"
+        if settled:
+            return "settling" if self.left.finals else "settled"
         if not self.labelled:
             waits = self.waits or not self.hold.lets_pass
             return "waits" if waits else "pushed" if self.pushed else "planned"
         if not self.is_labelled:
             return "labelling"
-        if self.has_gate and self.gate and not self.own.is_outdated and not self.gate.is_passed:
+        if self.has_gate and (self._has_failed or self.own.is_to_discuss):
             return "to discuss"
         return "settling" if self.settled else "labelled"
 
@@ -126,9 +132,20 @@ class Progress:
             return "" if self.waits else self.hold.next
         if self.stage in ("labelled", "to discuss") and self.is_to_measure:
             return measuring(self.round.name, self.own)
-        verbs = {"settled": "", "planned": "push", "pushed": "pull", "labelling": "pull"}
-        verb = verbs.get(self.stage, "adjudicate")
-        return f"annotation {verb} {name}" if verb else ""
+        version = f" --version {self.left.version}" if self.left.finals else ""
+        commands = {
+            "settled": "",
+            "planned": f"annotation push {name}, or annotation export {name} FILE --rater R",
+            "pushed": bringing(self.round.name, self.own),
+            "labelling": bringing(self.round.name, self.own),
+            "to relabel": f"annotation taxonomy relabel {name}",
+        }
+        return commands.get(self.stage, f"annotation adjudicate {name}{version}")
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether agreement was too low on the labels as they are."""
+        return bool(self.gate and not self.own.is_outdated and not self.gate.is_passed)
 
     @property
     def is_to_measure(self) -> bool:
@@ -171,6 +188,8 @@ class Progress:
             "labelled": self.labelled,
             "extra": self.extra,
             "settled": self.settled,
+            "to_relabel": self.left.labels,
+            "to_settle_again": self.left.finals,
             "stage": self.stage,
             "after": of.after,
             "held_up_by": None if self.hold.lets_pass else self.hold.words,
@@ -209,6 +228,7 @@ def progress(reader: Reader, name: str | None = None) -> list[Progress]:
             hold=hold,
             own=standing(reader, of),
             waits=bool(before and not before.is_labelled) and hold.state != "despite",
+            left=left_by_change(reader, of),
         )
     return [each for each in found.values() if name in (None, each.round.name)]
 

@@ -12,7 +12,15 @@ from annotation.labels import Answer, append
 from annotation.rounds import add_rater, checked_name
 from annotation.settling import queue
 from annotation.settling.discussion import Outcomes, read_outcomes, write_template
-from annotation.settling.rules import DISCUSSED, REASONS, Proposals, Rules, open_items, propose
+from annotation.settling.rules import (
+    DISCUSSED,
+    REASONS,
+    SINGLE,
+    Proposals,
+    Rules,
+    open_items,
+    propose,
+)
 from annotation.settling.settlements import Decision, Settled, settle
 from annotation.settling.situation import Situation, read_situation
 from data import provenance
@@ -276,5 +284,13 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
             f"{counted(ready, 'item')} can be settled as all raters said the same: "
             f"annotation adjudicate {situation.round.name}{_version(situation)} --settle"
         )
-    if not cases:
+    if why[SINGLE]:
+        has = "has" if why[SINGLE] == 1 else "have"
+        yield (
+            f"{counted(why[SINGLE], 'item')} {has} one rating; settle them by it: "
+            f"annotation adjudicate {situation.round.name}{_version(situation)} --single"
+        )
+    if not cases and not why:
         yield "Nothing waits for people."
+    elif not cases:
+        yield "There is nothing to discuss."

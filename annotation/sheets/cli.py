@@ -93,6 +93,12 @@ def import_labels(
         str,
         typer.Option(help="What separates columns: comma, semicolon, tab. [default: found out]"),
     ] = "",
+    corrections: Annotated[
+        bool,
+        typer.Option(
+            "--corrections", help="Independent labels may change although a gate was decided."
+        ),
+    ] = False,
     version: Annotated[
         str,
         typer.Option(
@@ -124,7 +130,7 @@ def import_labels(
         annotation import pilot ann=a.xlsx bob=b.xlsx --item URL --code Type
           --taxonomy dl-bugs
 
-        annotation import pilot discussed.csv --stage negotiated
+        annotation import pilot discussed.csv
     """
     from annotation.sheets.asking import Asked
     from annotation.sheets.command import import_sheets
@@ -140,7 +146,7 @@ def import_labels(
     done = import_sheets(
         open_study(study, output), round_name, files, asked, taxonomy_name=taxonomy,
         version=version, stage=stage, otherwise=otherwise, spellings=spellings,
-        accept=accept_spellings,
+        accept=accept_spellings, corrections=corrections,
     )  # fmt: skip
     output.document(done.document)
     output.show(*done.lines)
@@ -190,6 +196,8 @@ def export_labels(
 
         annotation export pilot ann.xlsx --rater ann
 
+        annotation export pilot discussed.csv --stage negotiated
+
         annotation export pilot pilot.csv --long
     """
     from annotation.sheets.command import export_sheet
@@ -202,6 +210,10 @@ def export_labels(
     output.document(document)
     rows = counted(document["rows"], "row")
     output.show(f"{rows} of round {round_name} written to {file}")
+    if rater:
+        output.tell(
+            f"{rater} fills in the column codes; then: annotation import {round_name} {file}"
+        )
     left = document["answers_in_other_versions"]
     if left:
         output.tell(

@@ -53,6 +53,7 @@ def import_sheets(
     otherwise: str = "",
     spellings: Path | None = None,
     accept: bool = False,
+    corrections: bool = False,
 ) -> Done:
     """Read, check and store sheets; nothing is stored if anything is wrong."""
     checked_name(round_name)
@@ -69,6 +70,8 @@ def import_sheets(
     book = Codebook(taxonomy, confirmed, otherwise, accept, older=partial(_older, study, name))
     wanted = checked_stage(stage) if stage else None
     sheets = read_sheets(named_files(files), asked, book, wanted)
+    newest = TaxonomyLibrary(study.directory).taxonomy(name)
+    _refuse_newer(book, newest)
     check(sheets, book, table, spellings)
     run = provenance.begin(
         "annotation import",
@@ -78,14 +81,15 @@ def import_sheets(
             **_traces(sheets, book, table if accept or spellings is None else spellings),
         },
     )  # fmt: skip
-    stored = store_sheets(study, round_name, taxonomy, sheets, settings=settings, run=run)
+    stored = store_sheets(
+        study, round_name, taxonomy, sheets, settings=settings, run=run, corrections=corrections
+    )
     done = _told(round_name, sheets, stored, book)
     done.document["taxonomy_version"] = taxonomy.version
-    newest = TaxonomyLibrary(study.directory).taxonomy(name).version
-    if newest != taxonomy.version:
+    if newest.version != taxonomy.version and not version:
         done.notes.append(
             f"codes were read as those of {name} {taxonomy.version}, with which the round began; "
-            f"if they are of {newest}: --version {newest}"
+            f"if they are of {newest.version}: --version {newest.version}"
         )
     _remarks(done, sheets, stored, book, table)
     return done
@@ -116,6 +120,19 @@ def _in_version(study: Study, of: Round | None, name: str, version: str) -> Taxo
     wanted = version or (of.taxonomy_version if of and of.taxonomy == name else "")
     newest = TaxonomyLibrary(study.directory).taxonomy(name)
     return newest if wanted in {"", newest.version} else _older(study, name, wanted)
+
+
+def _refuse_newer(book: Codebook, newest: Taxonomy) -> None:
+    """Codes that only the newest version has, in a sheet that is read in an older one."""
+    used = book.taxonomy
+    found = [text for text in book.unknown if text in newest and text not in used]
+    if found:
+        raise StudyError(
+            f"{found[0]!r} is a code of {newest.name} {newest.version}; the sheet is read in "
+            f"{used.version}, with which the round began",
+            f"If its codes are of {newest.version}: --version {newest.version}. Nothing was "
+            "stored.",
+        )
 
 
 def _older(study: Study, name: str, version: str) -> Taxonomy:
@@ -180,6 +197,7 @@ def _told(round_name: str, sheets: Sheets, stored: Stored, book: Codebook) -> Do
             done.lines.append(f"stages of the answers: {counts}")
     if sheets.has_finals:
         document |= {"stored": stored.new_finals, "known": stored.known_finals}
+    if sheets.finals or (sheets.has_finals and not sheets.has_ratings):
         done.lines.append(
             f"{counted(stored.new_finals, 'final label')} stored in round {round_name} from "
             f"{counted(sheets.rows, 'row')} ({stored.known_finals:,} known already, "
@@ -248,6 +266,7 @@ def export_sheet(
 ) -> dict[str, Any]:
     """Write a round as a sheet."""
     from annotation.sheets.exporting import elsewhere, long, wide, write_sheet
+    from annotation.sheets.filling import for_rater
 
     if is_long and (version or rater):
         raise StudyError(
@@ -257,12 +276,17 @@ def export_sheet(
         of = find_round(reader, round_name)
         require_gate_at_first(reader, of)
         left = 0
+        wanted, used = checked_stage(stage or "independent"), version or of.taxonomy_version
         if is_long:
-            exported = long(reader, of, [checked_stage(stage)] if stage else STAGES)
+            exported = long(reader, of, [wanted] if stage else STAGES)
+        elif rater:
+            from annotation.taxonomies.versions import Versions
+
+            known = Versions.known(reader, study.directory, of.taxonomy)
+            exported = for_rater(reader, of, rater, wanted, known.taxonomy(used))
         else:
-            wanted = checked_stage(stage or "independent")
-            exported = wide(reader, of, wanted, version or of.taxonomy_version, rater)
-            left = elsewhere(reader, of, wanted, version or of.taxonomy_version)
+            exported = wide(reader, of, wanted, used)
+            left = elsewhere(reader, of, wanted, used)
     write_sheet(exported, path, replace=replace)
     return {
         "round": round_name,

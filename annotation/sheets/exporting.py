@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from annotation.labels import Stage
 from annotation.sheets.cells import for_workbook, harmless
 from annotation.sheets.csv_files import csv_text
-from annotation.sheets.layout import AFTER, BEFORE, LONG
+from annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
 from annotation.sheets.workbooks import SUFFIXES
 from data.errors import StudyError
 from data.identity import url_of
@@ -42,26 +42,23 @@ class Exported:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    legend: tuple[tuple[str, ...], ...] = ()  # a second sheet of a workbook: the codes
+    choices: tuple[str, ...] = ()  # offered in the column `codes`, where one may be chosen
 
 
-def wide(reader: Reader, of: Round, stage: Stage, version: str, only: str = "") -> Exported:
+def wide(reader: Reader, of: Round, stage: Stage, version: str) -> Exported:
     """A row for each item: who it is, what each rater said at a stage, what became final.
 
-    A sheet for `only` one rater has the items that she is to label, in her own order, and nothing
-    of what others said.
+    All of it in one version of the taxonomy: what was said and settled in others is elsewhere.
     """
     said = {
         (row["item_id"], row["rater"]): ";".join(row["codes"])
         for row in _answers(reader, of, (stage,))
         if row["taxonomy_version"] == version
     }
-    items = _items(reader, of)
-    if only:
-        raters, finals = [only], {}
-        items = _assigned(reader, of, only, items)
-    else:
-        raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
-        finals = _finals(reader, of, version)
+    items = items_of(reader, of)
+    raters = [*of.raters, *sorted({rater for _item, rater in said} - {*of.raters})]
+    finals = _finals(reader, of, version)
     taken = sorted({*BEFORE, *AFTER} & {*raters})
     if taken:
         raise StudyError(
@@ -87,33 +84,25 @@ def elsewhere(reader: Reader, of: Round, stage: Stage, version: str) -> int:
 
 def _finals(reader: Reader, of: Round, version: str) -> dict[str, tuple[str, str]]:
     rows = reader.rows(
-        "SELECT item_id, list(code ORDER BY code) AS codes, any_value(settled_by) AS settled_by "
-        "FROM final_labels WHERE round = ? AND taxonomy = ? AND taxonomy_version = ? "
-        "GROUP BY item_id",
+        "SELECT item_id, codes, settled_by FROM store.settlement "
+        "WHERE round = ? AND taxonomy = ? AND taxonomy_version = ? AND settlement_id NOT IN "
+        "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL)",
         [of.name, of.taxonomy, version],
     )
-    return {row["item_id"]: (";".join(row["codes"]), row["settled_by"]) for row in rows}
-
-
-def _assigned(reader: Reader, of: Round, rater: str, items: Sequence[About]) -> list[About]:
-    """What a rater is to label, in her own order; without assignments, everything."""
-    if rater not in of.raters:
-        raise StudyError(
-            f"{rater!r} is no rater of round {of.name!r}", f"Its raters: {', '.join(of.raters)}."
-        )
-    rows = reader.rows(
-        "SELECT item_id FROM store.assignment WHERE round = ? AND rater = ? ORDER BY position",
-        [of.name, rater],
-    )
-    known = {about.item: about for about in items}
-    has_plan = reader.value("SELECT 1 FROM store.assignment WHERE round = ?", [of.name])
-    return [known[row["item_id"]] for row in rows] if has_plan else list(items)
+    return {
+        row["item_id"]: (";".join(row["codes"]), row["settled_by"]) for row in rows if row["codes"]
+    }
 
 
 def long(reader: Reader, of: Round, stages: Sequence[Stage]) -> Exported:
     """A row for each answer that holds, with all that was noted."""
-    about = {row.item: row for row in _items(reader, of)}
-    rows = [
+    return Exported(LONG, tuple(long_rows(reader, of, stages)))
+
+
+def long_rows(reader: Reader, of: Round, stages: Sequence[Stage]) -> list[tuple[str, ...]]:
+    """The rows of such a sheet."""
+    about = {row.item: row for row in items_of(reader, of)}
+    return [
         (
             *about[row["item_id"]],
             row["rater"],
@@ -127,7 +116,6 @@ def long(reader: Reader, of: Round, stages: Sequence[Stage]) -> Exported:
         )
         for row in _answers(reader, of, stages)
     ]
-    return Exported(LONG, tuple(rows))
 
 
 def _digits(value: float) -> str:
@@ -149,12 +137,13 @@ def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> Non
             "add --replace.",
         )  # fmt: skip
     table = [[harmless(cell) for cell in row] for row in (exported.columns, *exported.rows)]
-    content = _csv(table) if suffix == ".csv" else _workbook(table)
+    content = _csv(table) if suffix == ".csv" else _workbook(table, exported)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
 
 
-def _items(reader: Reader, of: Round) -> list[About]:
+def items_of(reader: Reader, of: Round) -> list[About]:
+    """The items of a round, in its order."""
     rows = reader.rows(
         "SELECT item_id, item.artifact_id, any_value(title) AS title, stratum FROM store.item "
         "LEFT JOIN artifacts ON artifacts.artifact_id = item.artifact_id WHERE round = ? "
@@ -195,8 +184,10 @@ def _csv(table: Iterable[Sequence[str]]) -> bytes:
     return csv_text(table).encode("utf-8-sig", errors="backslashreplace")
 
 
-def _workbook(table: Sequence[Sequence[str]]) -> bytes:
+def _workbook(table: Sequence[Sequence[str]], exported: Exported) -> bytes:
     from openpyxl import Workbook
+    from openpyxl.utils import get_column_letter
+    from openpyxl.worksheet.datavalidation import DataValidation
 
     book = Workbook(write_only=True)
     sheet = book.create_sheet("labels")
@@ -209,6 +200,18 @@ def _workbook(table: Sequence[Sequence[str]]) -> bytes:
                     "Export as .csv.",
                 )
         sheet.append([for_workbook(cell) for cell in row])
+    if exported.legend:
+        codes = book.create_sheet(LEGEND)
+        for row in exported.legend:
+            codes.append([for_workbook(harmless(cell)) for cell in row])
+    if exported.choices:
+        # A list that a cell offers may have 255 characters; so it is taken from the other sheet.
+        offered = DataValidation(
+            "list", formula1=f"={LEGEND}!$A$2:$A${len(exported.legend)}", showErrorMessage=False
+        )
+        column = get_column_letter(exported.columns.index("codes") + 1)
+        offered.add(f"{column}2:{column}{len(table)}")
+        sheet.data_validations.append(offered)
     written = io.BytesIO()
     book.save(written)
     return _timeless(written)

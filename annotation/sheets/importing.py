@@ -85,10 +85,9 @@ def read_sheets(
         if stage and layout.stage:
             _check_stage(grid, layout.stage, stage)
         _GridReader(sheets, grid, layout, book, skip_nameless=asked.skip_nameless).read()
-        if grid.others and not asked.sheet:
-            sheets.notes.append(
-                f"{path.name}: read sheet {grid.sheet!r}, not {', '.join(grid.others)}"
-            )
+        others = () if layout.is_exported else grid.others  # beside labels an export has the codes
+        if others and not asked.sheet:
+            sheets.notes.append(f"{path.name}: read sheet {grid.sheet!r}, not {', '.join(others)}")
         if grid.outside:
             sheets.notes.append(
                 f"{path.name}: cells outside the columns that the header names are not read: row "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 BEFORE = ("item", "url", "title", "stratum", "stage")
+LEGEND = "codes"  # the second sheet of a workbook for one rater
 AFTER = ("final", "settled_by")
 LONG = (
     "item", "url", "title", "stratum", "rater", "stage", "codes", "confidence", "comment",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from annotation.labels import Answer, Appended, Stage, append
-from annotation.planning.gates import require_gate
+from annotation.planning.gates import require_gate_at_first
 from annotation.rounds import Round, find_round, put_items, put_raters, put_round, put_taxonomy
 from annotation.settling.settlements import Decision, SettledBy, settle
 from annotation.sheets.cells import as_kept
@@ -15,6 +15,7 @@ from annotation.sheets.importing import Sheets
 from data import provenance
 from data.errors import StudyError
 from data.taxonomy_changes import version_key
+from report.formatting import counted
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -51,6 +52,7 @@ def store_sheets(
     *,
     settings: Settings,
     run: Run,
+    corrections: bool = False,
 ) -> Stored:
     """Append to a round, which is made if it is new. Only a run that changes something is kept."""
     with study.writing() as writer:
@@ -65,12 +67,14 @@ def store_sheets(
         else:
             _check(writer, of, taxonomy, sheets)
             if "independent" in sheets.stages:
-                require_gate(writer, of)
+                require_gate_at_first(writer, of)
             new_raters = tuple(rater for rater in sheets.raters if rater not in of.raters)
             put_raters(writer, round_name, new_raters, run)
         texts = [put_taxonomy(writer, each, run) for each in (taxonomy, *sheets.versions.values())]
         new_items = put_items(writer, round_name, sheets.items.values(), run)
         answers = append(writer, round_name, _with_notes(writer, round_name, sheets), run)
+        if of is not None and not corrections:
+            _refuse_afterthoughts(writer, of, run)
         settled = settle(
             writer,
             round_name,
@@ -89,6 +93,27 @@ def store_sheets(
             provenance.record(writer, run, "ok")
     alike = _alike({*sheets.raters, *(of.raters if of else ())})
     return Stored(answers, new_items, settled.new, settled.known, new_raters, alike)
+
+
+def _refuse_afterthoughts(writer: Writer, of: Round, run: Run) -> None:
+    """Independent labels that change after agreement was decided on are not independent."""
+    if not writer.value(
+        "SELECT 1 FROM store.gate WHERE round = ? AND stage = 'independent' LIMIT 1", [of.name]
+    ):
+        return
+    changed = writer.value(
+        "SELECT count(*) FROM store.answer WHERE round = ? AND run_id = ? "
+        "AND stage = 'independent' AND supersedes IS NOT NULL AND taxonomy_version = ?",
+        [of.name, run.run_id, of.taxonomy_version],
+    )
+    if changed:
+        raise StudyError(
+            f"{counted(changed, 'independent label')} would change after the gate of round "
+            f"{of.name!r} was decided on them",
+            "What was said after a discussion is negotiated: write negotiated in the column "
+            "`stage`, or add --stage negotiated. Slips of the pen: --corrections. Nothing was "
+            "stored.",
+        )
 
 
 def _round(reader: Reader | Writer, name: str) -> Round | None:

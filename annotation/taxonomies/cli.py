@@ -38,6 +38,7 @@ def list_taxonomies(
     taxonomies, crosswalks = taxonomy_view.list_tables(listed)
     output.document(listed)
     output.show(console_table(taxonomies), "", console_table(crosswalks))
+    taxonomy_view.refuse_listed(listed)
 
 
 @commands.command("show")
@@ -95,8 +96,34 @@ def validate_taxonomies(
 
     output = Output(as_json, quiet, verbose)
     checked = validate(study, files or [])
-    output.document({"valid": [str(path) for path in checked]})
-    output.show(*(f"valid: {path}" for path in checked))
+    output.document({"valid": [str(path) for path in checked.paths], "notes": [*checked.notes]})
+    output.show(*(f"valid: {path}" for path in checked.paths))
+    for note in checked.notes:
+        output.tell(f"note: {note}")
+
+
+@commands.command("copy")
+def copy_taxonomy(
+    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    study: StudyOption = HERE,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Copy a shipped taxonomy into the study, to change it there.
+
+    Nothing is overwritten. The copy counts as the shipped one until it is changed.
+
+    Example:
+
+        annotation taxonomy copy dl-bugs
+    """
+    from annotation.taxonomies.copying import copy_shipped, next_steps
+
+    output = Output(as_json, quiet, verbose)
+    path = copy_shipped(study, name)
+    output.document({"taxonomy": name, "file": str(path)})
+    output.show(f"copied to {path}", *next_steps(name, path))
 
 
 @commands.command("diff")
@@ -111,7 +138,8 @@ def diff_taxonomy(
 ) -> None:
     """Compare two versions of a taxonomy: what differs, and how many labels it touches.
 
-    Change the file in `taxonomies/` of the study, raise its version, and ask what that means.
+    Change the file in `taxonomies/` of the study (`annotation taxonomy copy` puts a shipped one
+    there), raise its version, and ask what that means.
     Where the file does not say what became of its codes, the lines to add are printed.
 
     Examples:
@@ -134,6 +162,8 @@ def diff_taxonomy(
     output.document(found.document())
     for table in found.tables():
         output.show(console_table(table), "")
+    for note in found.notes:
+        output.tell(f"note: {note}")
     if found.problems:
         raise refusal(found.new.path, list(found.problems))
     if not found.is_declared:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotation.taxonomies.mentions import stale_mentions
 from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
 from annotation.taxonomies.relabelling import is_later
-from annotation.taxonomies.versions import Versions
+from annotation.taxonomies.versions import Versions, refuse_other_tree
 from annotation.taxonomies.view import taxonomy_codes_below
 from data.errors import StudyError
 from data.results import Column, Table, rows_of
@@ -44,6 +45,11 @@ class Comparison:
         """The changes as the file says them, or as it may."""
         return block(self.revision)
 
+    @property
+    def notes(self) -> list[str]:
+        """Texts that should be looked at."""
+        return [*stale_mentions(self.old, self.new)]
+
     def document(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -55,6 +61,7 @@ class Comparison:
             "changes": self._changes(),
             "block": "" if self.is_declared else self.block,
             "problems": [f"{each.line}: {each.text}" for each in self.problems],
+            "notes": self.notes,
         }
 
     def _changes(self) -> list[dict[str, Any]]:
@@ -123,7 +130,9 @@ def compare(
     if start is None:
         raise StudyError(
             f"there is no earlier version of {name} than {after.version}",
-            f"Change the file ({after.path}), raise its version, and ask again.",
+            f"Copy it into the study and change it there: annotation taxonomy copy {name}"
+            if TaxonomyLibrary(directory).is_shipped(name)
+            else f"Change the file ({after.path}), raise its version, and ask again.",
         )
     before = versions.taxonomy(start)
     declared = [
@@ -151,13 +160,7 @@ def _known(reader: Reader | None, directory: Path, name: str) -> Versions:
         return Versions(name, {each.version: each for each in on_disk}, ())
     versions = Versions.known(reader, directory, name)
     for file in library.versions(name):
-        kept = versions.texts[file.version]
-        if _tree(kept) != _tree(file):
-            raise StudyError(
-                f"{file.path}: its codes are not those of {name} {file.version} that the study "
-                "has labels of",
-                "Raise its version, then ask again.",
-            )
+        refuse_other_tree(file, versions.texts[file.version])
     return versions
 
 
@@ -215,10 +218,6 @@ def _flat(change: dict[str, Any]) -> dict[str, Any]:
 
 def _whose(touch: dict[str, Any]) -> str:
     return f"{'final ' if touch['labels'] == 'final' else ''}in {touch['round']}"
-
-
-def _tree(taxonomy: Taxonomy) -> list[tuple[str, str]]:
-    return [(node.code, node.parent) for node in taxonomy.nodes]
 
 
 def _short(text: str) -> str:

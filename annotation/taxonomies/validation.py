@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.taxonomies.versions import Versions
+from annotation.taxonomies.mentions import stale_mentions
+from annotation.taxonomies.versions import Versions, refuse_other_tree
 from data.errors import StudyError
 from data.store import Study
 from data.taxonomy import Taxonomy
@@ -13,24 +15,46 @@ from data.taxonomy_library import TaxonomyLibrary, refusal
 from data.taxonomy_revisions import revision_problems
 
 
-def validate(study_directory: Path, files: Sequence[Path]) -> list[Path]:
+@dataclass(frozen=True)
+class Checked:
+    """Files that are right, and what may be looked at in them."""
+
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def validate(study_directory: Path, files: Sequence[Path]) -> Checked:
     """The files that were checked; a StudyError with every problem if one is wrong.
 
-    The changes of a taxonomy are held against the versions that the study knows.
+    What other commands refuse is refused here as well. The changes of a taxonomy are held
+    against the versions that the study knows.
     """
     library = TaxonomyLibrary(study_directory)
     checked = list(files) or library.paths
     problems: list[StudyError] = []
+    notes: list[str] = []
     for path in checked:
         try:
             found = library.check_file(path)
-            if isinstance(found, Taxonomy) and found.revisions:
-                _check_changes(found, _earlier(study_directory, library, found.name))
+            if isinstance(found, Taxonomy):
+                kept = _kept(study_directory, found.name)
+                refuse_other_tree(found, kept.get(found.version, found))
+                if found.revisions:
+                    on_disk = {each.version: each for each in library.versions(found.name)}
+                    _check_changes(found, {**on_disk, **kept})
+                    notes += _notes(found, {**on_disk, **kept})
         except StudyError as error:
             problems.append(error)
     if problems:
         raise StudyError("\n".join(error.message for error in problems), problems[-1].hint)
-    return checked
+    return Checked(tuple(checked), tuple(notes))
+
+
+def _notes(taxonomy: Taxonomy, earlier: Mapping[str, Taxonomy]) -> list[str]:
+    made_of = {each.from_version for each in taxonomy.revisions} & {*earlier}
+    return [
+        note for version in sorted(made_of) for note in stale_mentions(earlier[version], taxonomy)
+    ]
 
 
 def _check_changes(taxonomy: Taxonomy, earlier: Mapping[str, Taxonomy]) -> None:
@@ -51,10 +75,9 @@ def _check_changes(taxonomy: Taxonomy, earlier: Mapping[str, Taxonomy]) -> None:
         raise refusal(taxonomy.path, problems)
 
 
-def _earlier(directory: Path, library: TaxonomyLibrary, name: str) -> Mapping[str, Taxonomy]:
-    on_disk = {each.version: each for each in library.versions(name)}
+def _kept(directory: Path, name: str) -> Mapping[str, Taxonomy]:
     study = Study(directory)
     if not study.exists:
-        return on_disk
+        return {}
     with study.reading() as reader:
-        return {**on_disk, **Versions.stored(reader, name).texts}
+        return Versions.stored(reader, name).texts

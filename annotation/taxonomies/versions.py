@@ -160,6 +160,20 @@ class Versions:
         return {}
 
 
+def refuse_other_tree(file: Taxonomy, kept: Taxonomy) -> None:
+    """A file must have the codes of the version that it says it is, as the study kept them."""
+    if _tree(kept) != _tree(file):
+        raise StudyError(
+            f"{file.path}: its codes are not those of {file.name} {file.version} that the study "
+            "has labels of",
+            "Raise its version, then ask again.",
+        )
+
+
+def _tree(taxonomy: Taxonomy) -> list[tuple[str, str]]:
+    return [(node.code, node.parent) for node in taxonomy.nodes]
+
+
 def carrier(reader: Reader, directory: Path, taxonomy_name: str, to_version: str) -> Carry:
     """Carries codes of any version of a taxonomy into one.
 

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.text import Text
 from rich.tree import Tree
 
+from data.errors import StudyError
 from data.results import Column, Table, rows_of
 from data.taxonomy import Node, Taxonomy
 from data.taxonomy_library import TaxonomyLibrary
 
+Kind = TypeVar("Kind")
 _NAME = Column("name", "Name", "code")  # never broken: it is typed again
 
 
 def list_document(library: TaxonomyLibrary) -> dict[str, Any]:
-    """All taxonomies and crosswalks, as plain values."""
-    taxonomies = [library.taxonomy(name) for name in library.names]
-    crosswalks = [library.crosswalk_named(name) for name in library.crosswalk_names]
+    """All taxonomies and crosswalks, as plain values; of wrong files, what is wrong."""
+    problems: list[StudyError] = []
+    taxonomies = [*_right(library.taxonomy, library.names, problems)]
+    crosswalks = [*_right(library.crosswalk_named, library.crosswalk_names, problems)]
     return {
         "taxonomies": [
             {
@@ -41,7 +44,26 @@ def list_document(library: TaxonomyLibrary) -> dict[str, Any]:
             }
             for each in crosswalks
         ],
+        "problems": [{"problem": each.message, "next": each.hint} for each in problems],
     }
+
+
+def refuse_listed(listed: dict[str, Any]) -> None:
+    """A StudyError with every wrong file that `list_document` came across."""
+    problems = listed["problems"]
+    if problems:
+        hints = dict.fromkeys(each["next"] for each in problems)
+        raise StudyError("\n".join(each["problem"] for each in problems), "\n".join(hints))
+
+
+def _right(
+    load: Callable[[str], Kind], names: Iterable[str], problems: list[StudyError]
+) -> Iterator[Kind]:
+    for name in names:
+        try:
+            yield load(name)
+        except StudyError as error:
+            problems.append(error)
 
 
 def list_tables(listed: dict[str, Any]) -> tuple[Table, Table]:

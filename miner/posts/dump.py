@@ -28,6 +28,7 @@ from miner.posts.dump_site import check_site
 from miner.posts.dump_state import Reached
 from miner.posts.dump_tally import Tally
 from miner.posts.ingest import NAME
+from miner.posts.naming import STACK_OVERFLOW
 
 if TYPE_CHECKING:
     from data.store import Writer
@@ -47,7 +48,11 @@ def read_dump(
 ) -> DumpRead:
     """Bring the questions of a dump into the study, or go on where that was left."""
     posts = posts_file(path)
-    check_site(path, selection.site)
+    if not check_site(path, selection.site) and selection.site == STACK_OVERFLOW:
+        tell(
+            f"{posts.name} is taken as {STACK_OVERFLOW}, the default: the file does not say; "
+            "--site NAME for another"
+        )
     dump = _Dump(ingest, selection, tell, progress)
     questions = dump.questions(posts)
     answers = comments = None

@@ -14,8 +14,11 @@ _HOST = re.compile(
 )
 
 
-def check_site(path: Path, site: str) -> None:
-    """Refuse a dump that is named after another site: its posts would get the ids of others."""
+def check_site(path: Path, site: str) -> bool:
+    """Refuse a dump that is named after another site: its posts would get the ids of others.
+
+    Says whether its name tells the site.
+    """
     place = path.absolute()
     for name in (place.name, place.parent.name):
         if named := _HOST.match(name.lstrip("-_. ")):
@@ -25,4 +28,5 @@ def check_site(path: Path, site: str) -> None:
                     f"{name} is named after {host}, and posts of {site} are asked for",
                     f"Add --site {host}; if the name is wrong, rename it.",
                 )
-            return
+            return True
+    return False

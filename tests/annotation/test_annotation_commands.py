@@ -56,7 +56,7 @@ def test_the_real_sheets_are_imported_once(
     repeated = document.pop("repeated_artifacts")
     assert document == {
         "round": "hp", "taxonomy": "hp-defects", "rows": 2000, "stored": 0, "known": 2000,
-        "unlabelled": 0, "items": 2000, "artifacts": 1998,
+        "unlabelled": 0, "items": 2000, "artifacts": 1998, "taxonomy_version": "1.0.0",
     }  # fmt: skip
     assert len(repeated) == 2
     assert labels(tmp_path / "study") == before

@@ -389,3 +389,15 @@ def test_a_dump_that_is_named_after_another_site_is_refused(
         importing.read(path, site="superuser.com")
     assert f"--site {site}" in refused.value.hint
     assert importing.read(path, site=site).is_complete
+    assert not any("the default" in each for each in importing.told)
+
+
+def test_a_dump_whose_name_does_not_say_the_site_is_taken_as_the_default_and_that_is_told(
+    importing: Importing, tmp_path: Path
+) -> None:
+    path = tmp_path / "Posts.xml"
+    path.write_bytes(document([question(1)]))
+    importing.read(path)
+    (told,) = importing.told
+    assert told.startswith("Posts.xml is taken as stackoverflow.com, the default")
+    assert "--site NAME" in told

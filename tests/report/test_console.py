@@ -56,6 +56,7 @@ CALLS = {
     ("annotation", "taxonomy", "list"): (),
     ("annotation", "taxonomy", "show"): ("dl-bugs",),
     ("annotation", "taxonomy", "validate"): (),
+    ("annotation", "taxonomy", "copy"): ("humbatova",),
     ("annotation", "taxonomy", "diff"): ("dl-bugs", "1.0.0", "1.0.0"),
     ("annotation", "taxonomy", "migrate"): ("hp-defects",),
     ("annotation", "taxonomy", "relabel"): ("hp",),

@@ -202,3 +202,35 @@ def test_one_round_below_closes_the_gate_of_several(labelled: Labelled, command:
     assert done.returncode == 1
     assert "gate passed: good" in done.stderr
     assert "gate not passed: bad" in done.stderr
+
+
+def test_labels_that_are_changed_after_a_gate_do_not_open_it(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.round("pilot", BAD, statistic="cohen", threshold=0.7)
+    labelled.round("rest", {})
+    line = ("annotation", "agreement", "pilot", "--resamples", 0, "--gate")
+    assert command(*line).returncode == 1
+    labelled.say("pilot", {item: {"bob": "a1"} for item in list(BAD)[:30]})
+    done = command(*line, "--json", "-q")
+    assert done.returncode == 0
+    words = "30 independent labels were changed after a gate was decided on them"
+    assert words in done.stdout
+    gate = gate_of(labelled, "pilot")
+    assert gate.is_passed
+    assert gate.reason.startswith("not by the fixed plan: ")
+    assert words in gate.reason
+    with labelled.study.reading() as reader:
+        after = replace(find_round(reader, "rest"), after="pilot")
+        hold = hold_on(reader, after)
+    assert (hold.state, hold.next) == ("open", "annotation adjudicate pilot")
+
+
+def test_the_gate_of_an_imported_round_is_said_to_be_late(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.round("old", GOOD, statistic="cohen", threshold=0.7)
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.round SET origin = 'imported'")
+    assert command("annotation", "agreement", "old", "--gate", "--resamples", 0).returncode == 0
+    assert "was not fixed before the labels" in gate_of(labelled, "old").reason

@@ -15,7 +15,7 @@ from labelling import Labelled
 from population import Population
 
 from annotation.agreement.gate import Gate, put_gate
-from annotation.planning.gates import hold_on, require_gate
+from annotation.planning.gates import hold_on, require_gate, require_gate_at_first
 from annotation.planning.options import Options
 from annotation.planning.planning import Outcome, run_round
 from annotation.planning.progress import Progress, progress
@@ -23,6 +23,7 @@ from annotation.rounds import find_round
 from annotation.samples.command import Options as SampleOptions
 from annotation.samples.command import draw_more, draw_new
 from annotation.settling.settlements import Decision, settle
+from annotation.taxonomies.migrating import migrate
 from data import provenance
 from data.errors import StudyError
 from data.provenance import utc_now
@@ -350,7 +351,7 @@ def test_a_round_can_go_on_in_spite_of_a_gate_with_a_reason(
     assert _contents(population) == before
     found = _progress(population, "rest")
     assert found.document()["despite_gate"] == "two codes were merged"
-    assert found.next == "annotation push rest"
+    assert found.next.startswith("annotation push rest, or annotation export rest FILE")
 
 
 BAD: list[tuple[dict[str, Any], str]] = [
@@ -408,6 +409,17 @@ def _label(population: Population, name: str, raters: str, limit: int = 99) -> N
     Labelled(population.study).say(name, said)
 
 
+def _settle(population: Population, name: str, code: str, version: str) -> None:
+    run = provenance.begin("by hand", {})
+    decisions = [
+        Decision(item, (code,), "unanimous", "all said so", version)
+        for item in _items(population, name)
+    ]
+    with population.study.writing() as writer:
+        provenance.record(writer, run, "ok")
+        settle(writer, name, decisions, run)
+
+
 def _progress(population: Population, name: str) -> Progress:
     with population.study.reading() as reader:
         return progress(reader, name)[0]
@@ -425,16 +437,20 @@ def test_the_status_says_how_far_rounds_are_and_what_is_next(
     ]
     plan("pilot", size=3, **FLEISS)
     plan("the rest", after="pilot")
-    assert state() == ("planned", "annotation push pilot")
+    assert state() == (
+        "planned",
+        "annotation push pilot, or annotation export pilot FILE --rater R",
+    )
     assert state("the rest") == ("waits", "")
     _label(population, "pilot", "ann ben cyd", limit=2)
-    assert state() == ("labelling", "annotation pull pilot")
+    assert state() == ("labelling", "annotation import pilot FILE")
     assert "2/3" in annotation("status", "pilot").stdout
     _label(population, "pilot", "ann ben cyd")
     assert state() == ("labelled", "annotation agreement pilot --gate")
     assert state("the rest") == ("waits", "annotation agreement pilot --gate")
     _decide(population, "pilot", 0.6)
     assert state() == ("to discuss", "annotation adjudicate pilot")
+    assert state("the rest") == ("waits", "annotation adjudicate pilot")
     assert _progress(population, "pilot").gate_words == (
         "not passed, independent (0.600, fleiss 0.700)"
     )
@@ -445,18 +461,12 @@ def test_the_status_says_how_far_rounds_are_and_what_is_next(
     _decide(population, "pilot", 0.8, "negotiated")
     assert _progress(population, "pilot").gate_words == ("passed, negotiated (0.800, fleiss 0.700)")
     assert state() == ("labelled", "annotation adjudicate pilot")
-    assert state("the rest") == ("planned", "annotation push 'the rest'")
-    run = provenance.begin("by hand", {})
-    decisions = [
-        Decision(item, ("a1",), "unanimous", "all said so", "1.0.0")
-        for item in _items(population, "pilot")
-    ]
-    with population.study.writing() as writer:
-        provenance.record(writer, run, "ok")
-        settle(writer, "pilot", decisions, run)
+    push = "annotation push 'the rest', or annotation export 'the rest' FILE --rater R"
+    assert state("the rest") == ("planned", push)
+    _settle(population, "pilot", "a1", "1.0.0")
     assert state() == ("settled", "")
     whole = _document(annotation("status", "--json"))
-    assert whole["next"] == ["annotation push 'the rest'"]
+    assert whole["next"] == [push]
     keys = ("round", "labelled", "assigned", "settled")
     assert [tuple(each[key] for key in keys) for each in whole["rounds"]] == [
         ("pilot", 9, 9, 3),
@@ -465,6 +475,59 @@ def test_the_status_says_how_far_rounds_are_and_what_is_next(
     assert whole["samples"] == [{"sample": "main", "size": 30, "left": 0}]
     assert "0/81" in annotation("status").stdout
     _failed(annotation("status", "nowhere"), "there is no round 'nowhere'")
+
+
+def test_a_changed_taxonomy_gives_work_and_undoes_no_gate(
+    plan: Plan, population: Population
+) -> None:
+    def state() -> tuple[str, str]:
+        found = _progress(population, "pilot")
+        return found.stage, found.next
+
+    plan("pilot", size=2, raters=("ann", "ben"), **FLEISS)
+    plan("rest", size=2, raters=("ann", "ben"), after="pilot")
+    study, items = Labelled(population.study), _items(population, "pilot")
+    study.say("pilot", {item: {"ann": "a2", "ben": "a2"} for item in items})
+    _decide(population, "pilot", 0.9)
+    _settle(population, "pilot", "a2", "1.0.0")
+    assert state() == ("settled", "")
+    study.taxonomy({"a": "", "a1": "a", "a2x": "a", "a2y": "a"}, version="2.0.0")
+    path = population.study.directory / "taxonomies" / "tree.yaml"
+    steps = 'changes:\n  - from: "1.0.0"\n    steps:\n      - {split: a2, to: [a2x, a2y]}\n'
+    retired = "".join(f"      - {{retire: {code}, to: []}}\n" for code in ("b", "b1", "b2"))
+    path.write_text(path.read_text(encoding="utf-8") + steps + retired, encoding="utf-8")
+    migrate(population.study, "tree", None, provenance.begin("by hand", {}))
+    assert state() == ("to relabel", "annotation taxonomy relabel pilot")
+    said = {item: {"ann": "a2x", "ben": "a2x"} for item in items}
+    study.say("pilot", said, version="2.0.0")
+    assert state() == ("settling", "annotation adjudicate pilot --version 2.0.0")
+    _settle(population, "pilot", "a2x", "2.0.0")
+    assert state() == ("settled", "")
+    assert _may_begin(population, "rest")
+
+
+def test_a_round_that_has_begun_is_not_held_up_again(plan: Plan, population: Population) -> None:
+    plan("pilot", size=2, raters=("ann", "ben"), **FLEISS)
+    plan("rest", size=2, raters=("ann", "ben"), after="pilot")
+    _label(population, "pilot", "ann ben")
+    _decide(population, "pilot", 0.9)
+    _label(population, "rest", "ann")
+    Labelled(population.study).say("pilot", {_items(population, "pilot")[0]: {"ann": "b1"}})
+    with population.study.reading() as reader:
+        rest = find_round(reader, "rest")
+        hold = hold_on(reader, rest)
+        require_gate_at_first(reader, rest)
+    # What was changed after the decision is to be discussed, not measured again.
+    assert (hold.state, hold.next) == ("open", "annotation adjudicate pilot")
+
+
+def test_an_imported_round_shows_no_gate(population: Population) -> None:
+    said = {item: {"ann": "a1", "ben": "a1"} for item in _sampled(population)[:3]}
+    Labelled(population.study).round("old", said, statistic="cohen", threshold=0.1)
+    with population.study.writing() as writer:
+        writer.execute("UPDATE store.round SET origin = 'imported'")
+    found = _progress(population, "old")
+    assert (found.gate_words, found.next) == ("none", "annotation adjudicate old")
 
 
 def test_labels_that_nobody_asked_for_are_not_progress(plan: Plan, population: Population) -> None:

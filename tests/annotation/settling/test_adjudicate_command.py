@@ -166,6 +166,16 @@ def test_one_rating_is_final_only_if_asked_for(labelled: Labelled, adjudicate: A
     assert finals(labelled)[ONE] == ("a2", "single")
 
 
+def test_one_rating_and_no_label_are_not_called_done(tmp_path: Path, command: Command) -> None:
+    study = Labelled.at(tmp_path)
+    study.taxonomy()
+    study.round("pilot", {ONE: {"bob": "a2"}, NONE: {}})
+    shown = " ".join(command("annotation", "adjudicate", "pilot").stdout.split())
+    assert "annotation adjudicate pilot --single" in shown
+    assert "Nothing waits for people" not in shown
+    assert "1 unlabelled" in shown
+
+
 def test_of_several_codes_sets_must_be_equal_and_majority_is_for_each_code(
     tmp_path: Path, adjudicate: Adjudicate
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -68,8 +69,8 @@ def test_diff_proposes_what_a_changed_copy_of_a_shipped_taxonomy_must_say(
     own.parent.mkdir()
     own.write_text(shipped.replace("code: gpu", "code: device"), encoding="utf-8")
     same = command("annotation", "taxonomy", "diff", "dl-bugs")
-    assert "'dl-bugs' exists already" in same.stderr
-    assert "raise its version above 1.0.0" in same.stderr
+    assert "dl-bugs 1.0.0 exists already, and this file is not the same" in same.stderr
+    assert "Raise its `version` above 1.0.0" in same.stderr
     text = own.read_text(encoding="utf-8").replace('version: "1.0.0"', 'version: "2.0.0"')
     own.write_text(text, encoding="utf-8")
     shown = json.loads(command("annotation", "taxonomy", "diff", "dl-bugs", "--json").stdout)
@@ -79,10 +80,72 @@ def test_diff_proposes_what_a_changed_copy_of_a_shipped_taxonomy_must_say(
     assert "device" in command("annotation", "taxonomy", "show", "dl-bugs").stdout
 
 
+def test_a_copy_is_harmless_until_it_is_changed_and_then_says_the_next_step(
+    tmp_path: Path, command: Command
+) -> None:
+    def taxonomy(*words: str) -> CompletedProcess[str]:
+        return command("annotation", "taxonomy", *words)
+
+    before = taxonomy("list").stdout
+    copied = taxonomy("copy", "hp-defects")
+    assert (copied.returncode, "raise its `version`" in copied.stdout) == (0, True)
+    own = tmp_path / "taxonomies" / "hp-defects.yaml"
+    text = own.read_text(encoding="utf-8")
+    own.write_text(f"# ours\n{text}", encoding="utf-8")
+    again = taxonomy("copy", "hp-defects")
+    assert (again.returncode, own.read_text(encoding="utf-8")) == (1, f"# ours\n{text}")
+    listed = taxonomy("list")
+    assert (listed.returncode, listed.stdout) == (0, before)
+    assert taxonomy("validate").returncode == 0
+    raised = text.replace('version: "1.0.0"', 'version: "1.1.0"')
+    for wrong, step in (
+        (text.replace("code: B2", "code: B9"), "Raise its `version` above 1.0.0"),
+        (text.replace("definition: >-", "definition: >-\n      Well.", 1), "Raise its `version`"),
+        (raised, "annotation taxonomy diff hp-defects proposes"),
+    ):
+        own.write_text(wrong, encoding="utf-8")
+        for words in (("list",), ("validate",), ("validate", str(own)), ("show", "hp-defects")):
+            ended = taxonomy(*words)
+            assert ended.returncode == 1, words
+            assert "taxonomies/hp-defects.yaml: hp-defects 1." in ended.stderr
+            assert step in ended.stderr
+        listed = json.loads(taxonomy("list", "--json").stdout)
+        assert len(listed["problems"]) == 1
+        assert len(listed["taxonomies"]) == len(TaxonomyLibrary().names) - 1
+        assert len(listed["crosswalks"]) == len(TaxonomyLibrary().crosswalk_names)
+
+
+def test_validate_refuses_a_file_whose_codes_are_not_those_of_the_labels(
+    labelled: Labelled, command: Command
+) -> None:
+    labelled.taxonomy(SPLIT)
+    ended = command("annotation", "taxonomy", "validate")
+    assert ended.returncode == 1
+    assert "its codes are not those of tree 1.0.0 that the study has labels of" in ended.stderr
+
+
+def test_texts_that_speak_of_a_code_that_is_gone_are_noted(
+    labelled: Labelled, command: Command
+) -> None:
+    change(labelled, SPLIT, SPLIT_STEPS)
+    path = labelled.study.directory / "taxonomies" / "tree.yaml"
+    assert "note:" not in command("annotation", "taxonomy", "validate").stderr
+    text = path.read_text(encoding="utf-8")
+    changed = re.sub(r"(?m)^(\s+not:).*$", r"\1 If it is slow (a2y), it is a2.", text, count=1)
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    for words in (("validate",), ("diff", "tree")):
+        ended = command("annotation", "taxonomy", *words)
+        assert ended.returncode == 0
+        assert "code a: its `not` still speaks of a2, which 2.0.0 does not have" in ended.stderr
+        assert ended.stderr.count("note:") == 1
+
+
 def test_diff_of_a_first_version_says_that_there_is_none_before(command: Command) -> None:
     ended = command("annotation", "taxonomy", "diff", "dl-bugs")
     assert ended.returncode == 1
     assert "there is no earlier version of dl-bugs than 1.0.0" in ended.stderr
+    assert "annotation taxonomy copy dl-bugs" in ended.stderr
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])

@@ -1,0 +1,40 @@
+"""What a changed taxonomy leaves to do in a round: labels to give and items to settle again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from annotation.rounds import Round
+    from data.store import Reader
+
+
+@dataclass(frozen=True)
+class Left:
+    """Of a round, in the version that the study has migrated its taxonomy to."""
+
+    version: str = ""  # none: it was not migrated
+    labels: int = 0  # to give again
+    finals: int = 0  # to settle again
+
+
+NOTHING = Left()
+
+
+def left_by_change(reader: Reader, of: Round) -> Left:
+    """What waits in a round since its taxonomy has changed."""
+    from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
+    from annotation.taxonomies.relabelling import migrated_version, relabel_queue
+    from annotation.taxonomies.versions import Versions
+
+    version = migrated_version(reader, of.taxonomy)
+    if version is None:
+        return NOTHING
+    versions = Versions.stored(reader, of.taxonomy)
+    settled = current_decisions(reader, of.taxonomy, of.name)
+    finals = sum(
+        bool(said.codes) and carried_codes(versions, said, version) is None
+        for said in counting_ones(versions, settled, version)
+    )
+    return Left(version, len(relabel_queue(reader, of, version)), finals)

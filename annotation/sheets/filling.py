@@ -1,0 +1,63 @@
+"""A sheet for one rater to fill in: what she is to label, in her own order, and the codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from annotation.labels import SPECIAL
+from annotation.sheets.exporting import About, Exported, items_of, long_rows
+from annotation.sheets.layout import LONG
+from data.errors import StudyError
+
+if TYPE_CHECKING:
+    from annotation.labels import Stage
+    from annotation.rounds import Round
+    from data.store import Reader
+    from data.taxonomy import Taxonomy
+
+
+def for_rater(reader: Reader, of: Round, rater: str, stage: Stage, taxonomy: Taxonomy) -> Exported:
+    """Her items with what she said so far, and nothing of what others said."""
+    items = _assigned(reader, of, rater)
+    said = {
+        row[0]: row
+        for row in long_rows(reader, of, (stage,))
+        if row[_RATER] == rater and row[-1] == taxonomy.version
+    }
+    blank = ("", "", "", "", "", taxonomy.version)
+    rows = [said.get(about.item, (*about, rater, stage, *blank)) for about in items]
+    selectable = {node.code for node in taxonomy.selectable}
+    legend = [
+        (node.code if node.code in selectable else "", node.name, node.definition, node.not_this)
+        for node in taxonomy.nodes
+    ]
+    special = [(code, text, "", "") for code, text in SPECIAL.items()]
+    return Exported(
+        LONG,
+        tuple(rows),
+        legend=(("code", "name", "definition", "not"), *legend, *special),
+        choices=tuple(node.code for node in taxonomy.selectable)
+        if taxonomy.choice == "single"
+        else (),
+    )
+
+
+_RATER = LONG.index("rater")
+
+
+def _assigned(reader: Reader, of: Round, rater: str) -> Sequence[About]:
+    """What a rater is to label, in her own order; without assignments, everything."""
+    if rater not in of.raters:
+        raise StudyError(
+            f"{rater!r} is no rater of round {of.name!r}", f"Its raters: {', '.join(of.raters)}."
+        )
+    items = items_of(reader, of)
+    if not reader.value("SELECT 1 FROM store.assignment WHERE round = ?", [of.name]):
+        return items
+    rows = reader.rows(
+        "SELECT item_id FROM store.assignment WHERE round = ? AND rater = ? ORDER BY position",
+        [of.name, rater],
+    )
+    known = {about.item: about for about in items}
+    return [known[row["item_id"]] for row in rows]
