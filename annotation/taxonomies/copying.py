@@ -38,7 +38,7 @@ def next_steps(name: str, path: Path) -> list[str]:
     """What is done with a copy."""
     return [
         f"1. change {path} and raise its `version`",
-        f"2. annotation taxonomy diff {name}     proposes the `changes` lines to add to it",
+        f"2. annotation taxonomy diff {name}     proposes the `changes` lines",
         f"3. annotation taxonomy migrate {name}  takes the study there",
         "until it is changed, it counts as the shipped one",
     ]

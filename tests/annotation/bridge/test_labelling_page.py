@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -86,10 +87,18 @@ class Desk:
 
     def choose(self, search: str, name: str) -> None:
         """Look for a code in the tree and tick it."""
+        from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
         self.page.click(".fa-side .htx-taxonomy")
         self.page.fill("[data-testid=taxonomy-search]", search)
         row = self.page.locator(".ant-select-tree-treenode", has_text=name)
-        row.locator(".ant-select-tree-checkbox").click()
+        chosen = self.page.locator(".fa-side .ant-select-selection-item", has_text=name)
+        for _time in range(5):  # a tree that is being searched moves under the pointer
+            row.locator(".ant-select-tree-checkbox").click()
+            with suppress(PlaywrightTimeout):
+                chosen.first.wait_for(timeout=4_000)
+                break
+        assert chosen.count() == 1
         self.page.keyboard.press("Escape")
         self.page.locator(".ant-select-dropdown").wait_for(state="hidden")
 
