@@ -67,7 +67,3 @@ def suggest(
         store(writer, found, round_name, run)
     page = publish(opened, found.result, run)
     show(output, found.result, page)
-    if not found.are_shown:
-        output.tell(
-            "Raters do not see these proposals: the round was planned without --suggestions."
-        )

@@ -18,6 +18,7 @@ from data.results import Result
 from data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
+    from annotation.rounds import Round
     from annotation.suggesting.examples import Examples
     from annotation.suggesting.model import Judged
     from annotation.suggesting.quality import Quality
@@ -33,7 +34,6 @@ class Suggestions:
     result: Result
     waiting: tuple[Suggested, ...]
     model: str
-    are_shown: bool  # to raters
 
 
 def suggest(
@@ -68,7 +68,7 @@ def suggest(
         name=f"suggest-{round_name}",
         title=f"What a model makes of the labels: round {round_name}",
         parameters={"round": round_name, "trained_on": others, "seed": seed, "most": most},
-        summary=tuple(_summary(model, measured, len(doubted), len(waiting))),
+        summary=tuple(_summary(wanted, model, measured, len(doubted), len(waiting))),
         claims=quality_tables.claims(round_name, measured),
         tables=(
             quality_tables.codes_table(taxonomy, measured),
@@ -92,7 +92,7 @@ def suggest(
             "waiting": doubtful_table.waiting(waiting).records(),
         },
     )
-    return Suggestions(result, waiting, described, wanted.suggestions)
+    return Suggestions(result, waiting, described)
 
 
 def _summary(model: Judged, measured: Quality, doubted: int, waiting: int) -> Iterator[str]:
@@ -111,7 +111,9 @@ def _summary(model: Judged, measured: Quality, doubted: int, waiting: int) -> It
         )
     if (hits.low or 0) <= (baseline.percent or 0):
         yield _NO_BETTER
-    yield f"{doubted:,} labels are doubtful; {waiting:,} items wait for a label."
+    yield f"{doubted:,} labels are doubtful; {waiting:,} items wait for a label: see them with -v."
+    if not wanted.suggestions:
+        yield "Raters do not see these proposals: the round was planned without --suggestions."
 
 
 def _notes(described: str, rare: dict[str, int], found: Examples) -> Iterator[str]:

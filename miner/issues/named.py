@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from miner.ingest import Ingest
 
 _MOST_BYTES = 50_000_000
+_LONGEST_CELL = 131_072  # characters
 _WORTH_COUNTING = 4  # issues: to count takes two requests, and a list that goes on two or more
 _COLUMNS = ("url", "artifact_id", "issue", "link", "id")
 
@@ -219,6 +220,7 @@ def _cells(path: Path) -> list[tuple[int, str]]:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise StudyError(f"{path} is not UTF-8", "Save it as CSV in UTF-8.") from None
+    csv.field_size_limit(_LONGEST_CELL)  # of the whole process: other readers set their own
     reader = csv.reader(text.splitlines())
     try:
         rows = [(reader.line_num, row) for row in reader]

@@ -83,6 +83,7 @@ CALLS = {
     ("annotation", "agreement"): ("rated",),
     ("annotation", "export"): ("hp", "labels.csv"),
     ("annotation", "adjudicate"): ("hp",),
+    ("annotation", "suggest"): ("texts",),
     ("analysis", "coverage-gap"): (),
     ("report", "build"): (),
     ("report", "claims", "list"): ("--published",),
@@ -120,9 +121,28 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")
     linear(folder / "layers.git", 3)
+    words_of = {"E1": "slow data loader takes hours", "D1": "typo in the docs of an operator"}
+    texts = [(number, code) for number in range(100, 112) for code in words_of]
+    titles = [f"{number}{at},{words_of[code]} {number}" for at, (number, code) in enumerate(texts)]
+    labels = [f"stackoverflow:{number}{at},{code}" for at, (number, code) in enumerate(texts)]
+    (folder / "texts.csv").write_text("\n".join(["Id,Title", *titles, ""]), encoding="utf-8")
+    (folder / "labels.csv").write_text("\n".join(["item,ann", *labels, ""]), encoding="utf-8")
     calls = (
         ("annotation", *IMPORT),
         ("annotation", *RATED),
+        ("miner", "posts", "--from-sede", "texts.csv"),
+        (
+            "annotation",
+            "import",
+            "texts",
+            "labels.csv",
+            "--item",
+            "item",
+            "--rater-columns",
+            "ann",
+            "--taxonomy",
+            "hp-defects",
+        ),
         ("analysis", "coverage-gap", "--quiet"),
         ("miner", "fetch", "example/tensors", "--api-url", tracker),
         ("annotation", "sample", "drawn", "--size", "2"),
