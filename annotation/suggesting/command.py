@@ -95,7 +95,9 @@ def suggest(
     return Suggestions(result, waiting, described)
 
 
-def _summary(model: Judged, measured: Quality, doubted: int, waiting: int) -> Iterator[str]:
+def _summary(
+    wanted: Round, model: Judged, measured: Quality, doubted: int, waiting: int
+) -> Iterator[str]:
     hits, baseline = measured.hits, measured.baseline
     yield (
         f"Of {hits.total:,} labelled texts that it had not seen, the model gets "
