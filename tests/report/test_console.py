@@ -126,7 +126,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     titles = [f"{number}{at},{words_of[code]} {number}" for at, (number, code) in enumerate(texts)]
     labels = [f"stackoverflow:{number}{at},{code}" for at, (number, code) in enumerate(texts)]
     (folder / "texts.csv").write_text("\n".join(["Id,Title", *titles, ""]), encoding="utf-8")
-    (folder / "labels.csv").write_text("\n".join(["item,ann", *labels, ""]), encoding="utf-8")
+    (folder / "texts_labels.csv").write_text("\n".join(["item,ann", *labels, ""]), encoding="utf-8")
     calls = (
         ("annotation", *IMPORT),
         ("annotation", *RATED),
