@@ -135,7 +135,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
             "annotation",
             "import",
             "texts",
-            "labels.csv",
+            "texts_labels.csv",
             "--item",
             "item",
             "--rater-columns",
