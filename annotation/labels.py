@@ -28,6 +28,10 @@ NEW_CODE = "~new"
 SPECIAL = {UNCLEAR: "unclear", NOT_A_FAULT: "not a fault", NEW_CODE: "a new code is needed"}
 
 
+# Of `store.answer`, in SQL: those that no later one supersedes.
+HOLDS = "answer.answer_id NOT IN (SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)"
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a rater said of an item at a stage. Without codes, it takes the answer before back."""
@@ -149,8 +153,7 @@ def _said(answer: Answer) -> _Said:
 def _current(writer: Writer, round_name: str) -> dict[tuple[str, str, str, str], tuple[str, _Said]]:
     rows = writer.rows(
         "SELECT answer_id, item_id, rater, stage, taxonomy_version, codes, confidence, comment, "
-        "proposed FROM store.answer WHERE round = ? AND answer_id NOT IN "
-        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)",
+        f"proposed FROM store.answer WHERE round = ? AND {HOLDS}",
         [round_name],
     )
     return {

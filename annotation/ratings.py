@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from annotation.labels import HOLDS
 from data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
@@ -86,9 +87,7 @@ def ratings_of(
     )
     rows = reader.rows(
         "SELECT item_id, rater, taxonomy_version, codes FROM store.answer "
-        "WHERE round = ? AND stage = ? AND answer_id NOT IN "
-        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
-        "ORDER BY item_id, rater",
+        f"WHERE round = ? AND stage = ? AND {HOLDS} ORDER BY item_id, rater",
         [of.name, stage],
     )
     places: dict[tuple[str, str], list[dict[str, Any]]] = {}

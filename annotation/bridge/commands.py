@@ -283,7 +283,7 @@ class _Connections:
             return self.get(url, lambda: places.elsewhere(url))
         for whose in (rater, None):
             if OwnServer(study.directory, whose).running():
-                return self.get(str(whose), lambda: places.own(study.directory, whose))  # noqa: B023
+                return self.get(str(whose), lambda: places.own(study.directory, whose))  # noqa: B023  (called at once)
         return None
 
     def close(self) -> None:

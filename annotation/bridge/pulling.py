@@ -18,7 +18,7 @@ from annotation.bridge.annotations import Expected, Found, Label, read_annotatio
 from annotation.bridge.contents import kept_taxonomy
 from annotation.bridge.page.answers import Parsed
 from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
-from annotation.labels import Answer, append
+from annotation.labels import HOLDS, Answer, append
 from annotation.rounds import find_round
 from data import provenance
 from data.errors import StudyError
@@ -266,7 +266,7 @@ def _stored(reader: Reader, place: Place) -> dict[str, Parsed]:
     rows = reader.rows(
         "SELECT item_id, codes, confidence, comment, proposed FROM store.answer "
         "WHERE round = ? AND rater = ? AND stage = ? AND taxonomy_version = ? AND len(codes) > 0 "
-        "AND answer_id NOT IN (SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)",
+        f"AND {HOLDS}",
         [place.round, place.rater, place.stage, place.taxonomy_version],
     )
     return {

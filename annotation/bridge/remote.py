@@ -82,7 +82,7 @@ class Remote:
         with self._asking("the token"):
             from label_studio_sdk import LabelStudio
 
-            self._api: Any = LabelStudio(  # type: ignore[no-untyped-call]
+            self._api: Any = LabelStudio(  # type: ignore[no-untyped-call]  # it ships few types
                 base_url=self.url, api_key=token, httpx_client=client
             )
         self._http = client

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 SettledBy = Literal["imported", "single", "unanimous", "majority", "negotiated", "adjudicated"]
 
+# Of `store.settlement`, in SQL: those that no later one supersedes.
+HOLDS = (
+    "settlement_id NOT IN (SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -124,8 +129,7 @@ def settlements_of(reader: Reader | Writer, round_name: str) -> dict[str, dict[s
     """
     rows = reader.rows(
         "SELECT settlement.* FROM store.settlement JOIN store.round USING (round, taxonomy) "
-        "WHERE round = ? AND settlement_id NOT IN "
-        "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL) ORDER BY item_id",
+        f"WHERE round = ? AND {HOLDS} ORDER BY item_id",
         [round_name],
     )
     found: dict[str, dict[str, Settlement]] = {}

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from annotation import labels
 from annotation.labels import Stage
+from annotation.settling import settlements
 from annotation.sheets.cells import for_workbook, harmless
 from annotation.sheets.csv_files import csv_text
 from annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
@@ -85,8 +87,7 @@ def elsewhere(reader: Reader, of: Round, stage: Stage, version: str) -> int:
 def _finals(reader: Reader, of: Round, version: str) -> dict[str, tuple[str, str]]:
     rows = reader.rows(
         "SELECT item_id, codes, settled_by FROM store.settlement "
-        "WHERE round = ? AND taxonomy = ? AND taxonomy_version = ? AND settlement_id NOT IN "
-        "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL)",
+        f"WHERE round = ? AND taxonomy = ? AND taxonomy_version = ? AND {settlements.HOLDS}",
         [of.name, of.taxonomy, version],
     )
     return {
@@ -166,8 +167,7 @@ def _answers(reader: Reader, of: Round, stages: Sequence[Stage]) -> list[dict[st
     rows = reader.rows(
         "SELECT answer.* EXCLUDE (run_id) FROM store.answer JOIN store.item "
         "USING (round, item_id) LEFT JOIN store.round_rater r USING (round, rater) "
-        "WHERE round = ? AND list_contains(?, stage) AND len(codes) > 0 AND answer_id NOT IN "
-        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
+        f"WHERE round = ? AND list_contains(?, stage) AND len(codes) > 0 AND {labels.HOLDS} "
         "ORDER BY item.position, stage, r.position, rater",
         [of.name, list(stages)],
     )

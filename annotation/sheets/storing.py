@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import Answer, Appended, Stage, append
+from annotation.labels import HOLDS, Answer, Appended, Stage, append
 from annotation.planning.gates import require_gate_at_first
 from annotation.rounds import Round, find_round, put_items, put_raters, put_round, put_taxonomy
 from annotation.settling.settlements import Decision, SettledBy, settle
@@ -170,8 +170,7 @@ def _with_notes(writer: Writer, round_name: str, sheets: Sheets) -> list[Answer]
     """Answers that a sheet repeats keep what was noted with them elsewhere."""
     rows = writer.rows(
         "SELECT item_id, rater, stage, taxonomy_version, codes, confidence, comment, proposed "
-        "FROM store.answer WHERE round = ? AND answer_id NOT IN "
-        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)",
+        f"FROM store.answer WHERE round = ? AND {HOLDS}",
         [round_name],
     )
     versions: dict[tuple[str, str, str], dict[str, dict[str, Any]]] = {}

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from annotation import labels
 from annotation.ratings import carried, counting
+from annotation.settling import settlements
 from data.taxonomy_changes import Alternatives, decided
 
 if TYPE_CHECKING:
@@ -56,12 +58,11 @@ def current_answers(reader: Reader, taxonomy: str, round_name: str = "") -> list
     One without codes was withdrawn: it has no label, but those before it do not count.
     """
     rows = reader.rows(
-        "SELECT a.answer_id, a.round, a.item_id, a.artifact_id, a.rater, a.stage, "
-        "a.taxonomy_version AS version, a.codes FROM store.answer a "
-        "JOIN store.item i USING (round, item_id) "
-        "WHERE a.taxonomy = ? AND ? IN ('', a.round) AND a.answer_id NOT IN "
-        "(SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL) "
-        "ORDER BY a.round, i.position, a.item_id, a.rater, a.stage",
+        "SELECT answer_id, round, item_id, answer.artifact_id, rater, stage, "
+        "taxonomy_version AS version, codes FROM store.answer "
+        "JOIN store.item USING (round, item_id) "
+        f"WHERE taxonomy = ? AND ? IN ('', round) AND {labels.HOLDS} "
+        "ORDER BY round, item.position, item_id, rater, stage",
         [taxonomy, round_name],
     )
     return [Said(**{**row, "codes": tuple(row["codes"])}) for row in rows]
@@ -75,8 +76,7 @@ def current_decisions(reader: Reader, taxonomy: str, round_name: str = "") -> li
     rows = reader.rows(
         "SELECT settlement_id AS answer_id, round, item_id, artifact_id, "
         "'' AS rater, '' AS stage, taxonomy_version AS version, codes FROM store.settlement "
-        "WHERE taxonomy = ? AND ? IN ('', round) AND settlement_id NOT IN "
-        "(SELECT supersedes FROM store.settlement WHERE supersedes IS NOT NULL) "
+        f"WHERE taxonomy = ? AND ? IN ('', round) AND {settlements.HOLDS} "
         "ORDER BY round, item_id, taxonomy_version",
         [taxonomy, round_name],
     )

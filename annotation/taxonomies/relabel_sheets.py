@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from annotation.rounds import find_round
 from annotation.sheets.cells import harmless
+from annotation.sheets.csv_files import csv_text
 from annotation.sheets.files import read_grid
 from annotation.taxonomies.relabelling import (
     Waiting,
@@ -67,8 +67,7 @@ def write_sheet(path: Path, queue: Sequence[Waiting]) -> None:
             sheet.append(list(row))
         book.save(path)
         return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+    path.write_bytes(csv_text(rows).encode())
 
 
 def read_sheet(
@@ -87,7 +86,7 @@ def read_sheet(
             if not chosen:
                 continue
             if key not in known:
-                raise StudyError(f"round {of.name} has no such label to give again")  # noqa: TRY301
+                raise StudyError(f"round {of.name} has no such label to give again")  # noqa: TRY301  (told with its row)
             _check_columns(grid, row, known[key])
             if key not in open_ones:  # given already, or the rater has said something else since
                 filled.answered += 1
@@ -95,7 +94,7 @@ def read_sheet(
             codes = checked(chosen, open_ones[key], taxonomy, single=of.choice == "single")
             said = filled.decisions.setdefault(key, (codes, grid.place(row)))[0]
             if said != codes:
-                raise StudyError("another row says something else of the same label")  # noqa: TRY301
+                raise StudyError("another row says something else of the same label")  # noqa: TRY301  (the same)
         except StudyError as error:
             problems.append(f"{path}:{row.number}: {error.message}")
     if problems:

@@ -43,7 +43,7 @@ BRANCHES = (0, 0, 1, 1, 2, 3, 4, 5)
 def generated(seed: int, plan: tuple[int, int, int, float, float]) -> Rows:
     """Ratings from 1 on, None where one is missing; every category is used."""
     items, raters, categories, right, missing = plan
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)  # noqa: S311  (made-up ratings)
     rows: Rows = []
     for item in range(items):
         truth = item % categories + 1 if item < categories else chance.randint(1, categories)
@@ -114,7 +114,7 @@ def main() -> None:
         "sets": {name: {"rows": rows, "values": measured(rows)} for name, rows in sets.items()},
     }
     PLACE.write_text(json.dumps(document, separators=(",", ":")) + "\n", encoding="utf-8")
-    print(f"{len(sets)} sets in {PLACE.name}")  # noqa: T201
+    print(f"{len(sets)} sets in {PLACE.name}")  # noqa: T201  (a script)
 
 
 if __name__ == "__main__":
