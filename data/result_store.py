@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _CLAIM_COLUMNS = (
     "claim_id", "statement", "value", "unit", "count", "total", "low", "high", "method", "query",
-    "printed", "status", "reason",
+    "rows_query", "printed", "status", "reason",
 )  # fmt: skip
 
 

@@ -122,7 +122,8 @@ class Claim:
     """A number of a report: what it says, how it is obtained, how sure it is.
 
     `query` names the analysis and the field of its document that yields the number
-    (`coverage-gap(evidence=survey): faults.untargeted.percent`).
+    (`coverage-gap(evidence=survey): faults.untargeted.percent`); `rows_query` is SQL on the
+    study's views that gives the rows behind it, None where they are shipped facts.
     """
 
     claim_id: str
@@ -138,6 +139,7 @@ class Claim:
     printed: float | None = None
     status: ClaimStatus = ""
     reason: str = ""
+    rows_query: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,294 @@
+-- Papers. Derived from stored responses and files, like store.issue.
+CREATE TABLE store.paper (
+    artifact_id      VARCHAR PRIMARY KEY,
+    title            VARCHAR NOT NULL,
+    year             INTEGER,
+    venue            VARCHAR,
+    doi              VARCHAR,
+    authors          VARCHAR[] NOT NULL,
+    abstract         VARCHAR,
+    publication_type VARCHAR,
+    url              VARCHAR,
+    cited_by         INTEGER,
+    row_hash         UBIGINT NOT NULL,
+    run_id           VARCHAR NOT NULL,
+    fetched_at       TIMESTAMP NOT NULL,
+    response_id      VARCHAR NOT NULL
+);
+
+-- What searches and files gave: several records may be the same paper.
+CREATE TABLE store.paper_record (
+    record_id   VARCHAR PRIMARY KEY,
+    artifact_id VARCHAR NOT NULL,
+    source      VARCHAR NOT NULL,        -- openalex, scopus, or the name of a file
+    search      VARCHAR NOT NULL,        -- the query; '' for a file
+    record_key  VARCHAR NOT NULL,        -- the source's own: W123, 2-s2.0-1, a BibTeX key
+    position    INTEGER NOT NULL,        -- order at the source, from 1
+    matched_by  VARCHAR,                 -- doi or title where the paper was known already
+    run_id      VARCHAR NOT NULL,
+    fetched_at  TIMESTAMP NOT NULL,
+    response_id VARCHAR NOT NULL
+);
+
+-- Papers that a search should find: lists by which it is judged.
+CREATE TABLE store.known_paper (
+    list     VARCHAR NOT NULL,
+    position INTEGER NOT NULL,
+    title    VARCHAR NOT NULL,
+    year     INTEGER,
+    doi      VARCHAR,
+    run_id   VARCHAR NOT NULL,
+    PRIMARY KEY (list, position)
+);
+
+-- Which round is which step of screening.
+CREATE TABLE store.screening (
+    round    VARCHAR PRIMARY KEY,
+    step     VARCHAR NOT NULL,           -- title, abstract, full text
+    position INTEGER NOT NULL,           -- from 1
+    run_id   VARCHAR NOT NULL
+);
+
+-- Where a paper says that it uses a technique or targets a fault. Another row supersedes it.
+CREATE TABLE store.code_place (
+    place_id    VARCHAR PRIMARY KEY,
+    artifact_id VARCHAR NOT NULL,
+    taxonomy    VARCHAR NOT NULL,
+    code        VARCHAR NOT NULL,
+    rater       VARCHAR NOT NULL,
+    support     VARCHAR NOT NULL,        -- explicit, theme, group, evaluation
+    place       VARCHAR NOT NULL,        -- section, page, line
+    quote       VARCHAR,
+    origin      VARCHAR NOT NULL,        -- file and row
+    supersedes  VARCHAR,
+    run_id      VARCHAR NOT NULL
+);
+
+CREATE VIEW papers AS
+WITH decided AS (
+    SELECT artifact_id, step, screening.position, code
+    FROM final_labels JOIN store.screening USING (round)
+    WHERE NOT starts_with(code, '~')
+), outcome AS (
+    SELECT
+        artifact_id,
+        min_by(step, position) FILTER (code <> 'include') AS excluded_at,
+        min_by(code, position) FILTER (code <> 'include') AS excluded_for,
+        max_by(step, position) FILTER (code = 'include') AS included_at,
+        max(position) FILTER (code = 'include') AS included_to
+    FROM decided GROUP BY artifact_id
+)
+SELECT
+    paper.artifact_id, title, year, venue, paper.doi, authors, abstract, publication_type, url,
+    cited_by,
+    CASE WHEN excluded_at IS NOT NULL THEN 'excluded'
+        WHEN included_to = (SELECT max(position) FROM store.screening) THEN 'included'
+        END AS screening_decision,
+    coalesce(excluded_at, included_at) AS screening_step,
+    excluded_for AS screening_reason,
+    (SELECT count(*) FROM store.paper_record r WHERE r.artifact_id = paper.artifact_id)
+        AS record_count,
+    gone_at, departure.reason AS gone_reason, paper.run_id, fetched_at, paper.response_id
+FROM store.paper
+LEFT JOIN outcome USING (artifact_id)
+LEFT JOIN store.departure USING (artifact_id);
+
+COMMENT ON VIEW papers IS 'One row for each paper.';
+COMMENT ON COLUMN papers.artifact_id IS 'Such as doi:10.1145/3377811.3380395; without a DOI paper: and a hash of title and year';
+COMMENT ON COLUMN papers.title IS 'As the source that was read last gave it';
+COMMENT ON COLUMN papers.year IS 'Of publication';
+COMMENT ON COLUMN papers.venue IS 'Journal or proceedings';
+COMMENT ON COLUMN papers.doi IS 'Without https://doi.org/';
+COMMENT ON COLUMN papers.authors IS 'As they signed the paper: names of a publication are no pseudonyms';
+COMMENT ON COLUMN papers.abstract IS 'NULL where no source gave it';
+COMMENT ON COLUMN papers.publication_type IS 'Such as article or proceedings-article';
+COMMENT ON COLUMN papers.url IS 'Page for a reader';
+COMMENT ON COLUMN papers.cited_by IS 'Citations as the source counts them';
+COMMENT ON COLUMN papers.screening_decision IS 'included or excluded; NULL while it is open';
+COMMENT ON COLUMN papers.screening_step IS 'The step that excluded it, else the last that included it';
+COMMENT ON COLUMN papers.screening_reason IS 'Code of the reason for which it was excluded';
+COMMENT ON COLUMN papers.record_count IS 'How many records of searches and files are this paper';
+COMMENT ON COLUMN papers.gone_at IS 'When it was first found to be gone; NULL while it is there. UTC';
+COMMENT ON COLUMN papers.gone_reason IS 'Such as forgotten';
+COMMENT ON COLUMN papers.run_id IS 'The run that wrote the row';
+COMMENT ON COLUMN papers.fetched_at IS 'When the source said so. UTC';
+COMMENT ON COLUMN papers.response_id IS 'The response or file it came from';
+
+CREATE VIEW paper_records AS
+SELECT
+    record_id, artifact_id, source, search, record_key, position, matched_by, run_id, fetched_at,
+    response_id
+FROM store.paper_record;
+
+COMMENT ON VIEW paper_records IS 'One row for each record of a paper that a search or a file gave.';
+COMMENT ON COLUMN paper_records.record_id IS 'Made of source, search and key';
+COMMENT ON COLUMN paper_records.artifact_id IS 'The paper that it is';
+COMMENT ON COLUMN paper_records.source IS 'openalex, scopus, or the name of a file';
+COMMENT ON COLUMN paper_records.search IS 'The query that gave it; empty for a file';
+COMMENT ON COLUMN paper_records.record_key IS 'The source''s own, such as W2741809807 or a BibTeX key';
+COMMENT ON COLUMN paper_records.position IS 'Order at the source, from 1';
+COMMENT ON COLUMN paper_records.matched_by IS 'doi or title where another record had given the paper before; NULL for the first';
+COMMENT ON COLUMN paper_records.run_id IS 'The run that wrote the row';
+COMMENT ON COLUMN paper_records.fetched_at IS 'When the source said so. UTC';
+COMMENT ON COLUMN paper_records.response_id IS 'The response or file it came from';
+
+CREATE VIEW known_papers AS
+SELECT list, position, title, year, doi, run_id FROM store.known_paper;
+
+COMMENT ON VIEW known_papers IS 'One row for each paper of a list that a search is judged by.';
+COMMENT ON COLUMN known_papers.list IS 'Name of the list';
+COMMENT ON COLUMN known_papers.position IS 'Order in the list, from 1';
+COMMENT ON COLUMN known_papers.title IS 'Title';
+COMMENT ON COLUMN known_papers.year IS 'Of publication';
+COMMENT ON COLUMN known_papers.doi IS 'Where the list has one';
+COMMENT ON COLUMN known_papers.run_id IS 'The run that wrote the row';
+
+CREATE VIEW screenings AS SELECT round, step, position, run_id FROM store.screening;
+
+COMMENT ON VIEW screenings IS 'One row for each step in which papers are screened.';
+COMMENT ON COLUMN screenings.round IS 'The round in which raters decide';
+COMMENT ON COLUMN screenings.step IS 'title, abstract or full text';
+COMMENT ON COLUMN screenings.position IS 'Order of the steps, from 1';
+COMMENT ON COLUMN screenings.run_id IS 'The run that wrote the row';
+
+CREATE VIEW paper_codes AS
+WITH places AS (
+    SELECT * FROM store.code_place
+    WHERE place_id NOT IN (SELECT supersedes FROM store.code_place WHERE supersedes IS NOT NULL)
+)
+SELECT
+    f.artifact_id, f.taxonomy, f.taxonomy_version, f.code, p.support, p.place, p.quote, p.rater,
+    f.round, f.settled_by, coalesce(p.run_id, f.run_id) AS run_id
+FROM final_labels f
+SEMI JOIN store.paper USING (artifact_id)
+LEFT JOIN places p
+    ON p.artifact_id = f.artifact_id AND p.taxonomy = f.taxonomy AND p.code = f.code
+WHERE f.round NOT IN (SELECT round FROM store.screening) AND NOT starts_with(f.code, '~');
+
+COMMENT ON VIEW paper_codes IS 'One row for each code of each paper, and each place where the paper says so.';
+COMMENT ON COLUMN paper_codes.artifact_id IS 'The paper';
+COMMENT ON COLUMN paper_codes.taxonomy IS 'Of techniques or of faults';
+COMMENT ON COLUMN paper_codes.taxonomy_version IS 'Version of the taxonomy';
+COMMENT ON COLUMN paper_codes.code IS 'The technique that it uses or the fault that it targets';
+COMMENT ON COLUMN paper_codes.support IS 'explicit, theme, group or evaluation; NULL where no place is known';
+COMMENT ON COLUMN paper_codes.place IS 'Section, page or line';
+COMMENT ON COLUMN paper_codes.quote IS 'The words of the paper';
+COMMENT ON COLUMN paper_codes.rater IS 'Who found the place';
+COMMENT ON COLUMN paper_codes.round IS 'The round in which the paper got the code';
+COMMENT ON COLUMN paper_codes.settled_by IS 'How the code became final';
+COMMENT ON COLUMN paper_codes.run_id IS 'The run that wrote the place, else the code';
+
+-- Papers join the other artifacts.
+CREATE OR REPLACE VIEW artifacts AS
+SELECT
+    issue.artifact_id, CASE WHEN is_pull THEN 'pull' ELSE 'issue' END AS kind, source, project,
+    title, body, author, created_at, url, gone_at, reason AS gone_reason,
+    issue.run_id, issue.fetched_at, issue.response_id
+FROM store.issue LEFT JOIN store.departure USING (artifact_id)
+UNION ALL
+SELECT
+    artifact_id, 'commit', 'git', project, split_part(message, chr(10), 1), message, author,
+    created_at,
+    CASE WHEN starts_with(project, 'local/') THEN NULL
+        WHEN regexp_matches(project, '^[^/]*[.:][^/]*/') THEN 'https://' || project || '/commit/' || sha
+        ELSE 'https://github.com/' || project || '/commit/' || sha END,
+    gone_at, gone_reason, run_id, fetched_at, NULL
+FROM store.commit
+UNION ALL
+SELECT
+    artifact_id, 'post', 'stackoverflow', site, title, body, author, created_at, url, gone_at, reason,
+    post.run_id, fetched_at, post.response_id
+FROM store.post LEFT JOIN store.departure USING (artifact_id)
+UNION ALL
+SELECT
+    artifact_id, 'paper', 'paper', venue, title, abstract, NULL, NULL,
+    coalesce(paper.url, 'https://doi.org/' || doi), gone_at, reason, paper.run_id, fetched_at,
+    paper.response_id
+FROM store.paper LEFT JOIN store.departure USING (artifact_id)
+UNION ALL
+SELECT
+    artifact_id, NULL, regexp_extract(artifact_id, '^[a-z]+'),
+    nullif(regexp_extract(artifact_id, '^[a-z]+:([^#@]+)[#@]', 1), ''),
+    NULL, NULL, NULL, NULL, NULL, gone_at, reason, run_id, gone_at, response_id
+FROM store.departure
+WHERE artifact_id NOT IN (SELECT artifact_id FROM store.issue)
+    AND artifact_id NOT IN (SELECT artifact_id FROM store.post)
+    AND artifact_id NOT IN (SELECT artifact_id FROM store.paper)
+UNION ALL
+SELECT
+    subject, NULL, regexp_extract(subject, '^[a-z]+'),
+    nullif(regexp_extract(subject, '^[a-z]+:([^#@]+)[#@]', 1), ''),
+    NULL, NULL, NULL, NULL, NULL, forgotten_at, 'forgotten', run_id, forgotten_at, NULL
+FROM store.forgotten WHERE kind = 'artifact';
+
+COMMENT ON VIEW artifacts IS 'One row for anything that can be labelled.';
+COMMENT ON COLUMN artifacts.artifact_id IS 'Such as github:pytorch/pytorch#123';
+COMMENT ON COLUMN artifacts.kind IS 'issue, pull, commit, post or paper; NULL where the source never showed it';
+COMMENT ON COLUMN artifacts.source IS 'github, gitee, git, stackoverflow or paper';
+COMMENT ON COLUMN artifacts.project IS 'Such as pytorch/pytorch; the host comes first when it is not the public one. Of a post the site, of a paper the venue';
+COMMENT ON COLUMN artifacts.title IS 'As the source gave it; of a commit the first line of its message';
+COMMENT ON COLUMN artifacts.body IS 'As the source gave it: Markdown of an issue, the whole message of a commit, HTML of a post, the abstract of a paper';
+COMMENT ON COLUMN artifacts.author IS 'Pseudonym; NULL for a paper, whose authors are in papers';
+COMMENT ON COLUMN artifacts.created_at IS 'UTC; NULL for a paper, whose year is in papers';
+COMMENT ON COLUMN artifacts.url IS 'Page for a reader';
+COMMENT ON COLUMN artifacts.gone_at IS 'When it was first found to be gone; NULL while it is there. UTC';
+COMMENT ON COLUMN artifacts.gone_reason IS 'deleted, not found, transferred, blocked, unreachable or forgotten';
+COMMENT ON COLUMN artifacts.run_id IS 'The run that wrote the row';
+COMMENT ON COLUMN artifacts.fetched_at IS 'When the source said so. UTC';
+COMMENT ON COLUMN artifacts.response_id IS 'The response it came from; NULL for a commit, which git_walks lead to';
+
+CREATE OR REPLACE VIEW candidates AS
+SELECT
+    a.artifact_id, a.kind, a.source, a.project, a.title, a.body, a.author, a.created_at, a.url,
+    i.number, i.state, i.state_reason, i.tracker_labels, i.tracker_type, i.tracker_priority,
+    i.milestone, i.comment_count, i.reaction_count, i.author_association, i.closed_at, i.merged_at,
+    p.tags, p.score, p.view_count, p.answer_count, p.accepted_answer_id,
+    c.sha, c.parents, c.is_merge, c.keyword_hits, c.files, c.added, c.deleted, r.year, r.venue, r.doi,
+    r.publication_type, r.cited_by, a.run_id
+FROM artifacts a
+LEFT JOIN issues i USING (artifact_id)
+LEFT JOIN posts p USING (artifact_id)
+LEFT JOIN commits c USING (artifact_id)
+LEFT JOIN store.paper r USING (artifact_id)
+WHERE a.gone_at IS NULL AND a.kind IS NOT NULL;
+
+COMMENT ON VIEW candidates IS 'One row for each artifact that is there, with what conditions of the funnel may ask about.';
+COMMENT ON COLUMN candidates.artifact_id IS 'Such as github:pytorch/pytorch#123';
+COMMENT ON COLUMN candidates.kind IS 'issue, pull, commit, post or paper';
+COMMENT ON COLUMN candidates.source IS 'github, gitee, git, stackoverflow or paper';
+COMMENT ON COLUMN candidates.project IS 'Such as pytorch/pytorch; of a post the site, of a paper the venue';
+COMMENT ON COLUMN candidates.title IS 'As in artifacts';
+COMMENT ON COLUMN candidates.body IS 'As in artifacts';
+COMMENT ON COLUMN candidates.author IS 'Pseudonym';
+COMMENT ON COLUMN candidates.created_at IS 'UTC';
+COMMENT ON COLUMN candidates.url IS 'Page for a reader';
+COMMENT ON COLUMN candidates.number IS 'Of an issue';
+COMMENT ON COLUMN candidates.state IS 'Of an issue';
+COMMENT ON COLUMN candidates.state_reason IS 'Of an issue';
+COMMENT ON COLUMN candidates.tracker_labels IS 'Of an issue';
+COMMENT ON COLUMN candidates.tracker_type IS 'Of an issue';
+COMMENT ON COLUMN candidates.tracker_priority IS 'Of an issue';
+COMMENT ON COLUMN candidates.milestone IS 'Of an issue';
+COMMENT ON COLUMN candidates.comment_count IS 'Of an issue';
+COMMENT ON COLUMN candidates.reaction_count IS 'Of an issue';
+COMMENT ON COLUMN candidates.author_association IS 'Of an issue';
+COMMENT ON COLUMN candidates.closed_at IS 'Of an issue. UTC';
+COMMENT ON COLUMN candidates.merged_at IS 'Of a pull request. UTC';
+COMMENT ON COLUMN candidates.tags IS 'Of a post';
+COMMENT ON COLUMN candidates.score IS 'Of a post';
+COMMENT ON COLUMN candidates.view_count IS 'Of a post';
+COMMENT ON COLUMN candidates.answer_count IS 'Of a post';
+COMMENT ON COLUMN candidates.accepted_answer_id IS 'Of a post';
+COMMENT ON COLUMN candidates.sha IS 'Of a commit';
+COMMENT ON COLUMN candidates.parents IS 'Of a commit';
+COMMENT ON COLUMN candidates.is_merge IS 'Of a commit';
+COMMENT ON COLUMN candidates.keyword_hits IS 'Of a commit';
+COMMENT ON COLUMN candidates.files IS 'Of a commit';
+COMMENT ON COLUMN candidates.added IS 'Of a commit';
+COMMENT ON COLUMN candidates.deleted IS 'Of a commit';
+COMMENT ON COLUMN candidates.year IS 'Of a paper';
+COMMENT ON COLUMN candidates.venue IS 'Of a paper';
+COMMENT ON COLUMN candidates.doi IS 'Of a paper';
+COMMENT ON COLUMN candidates.publication_type IS 'Of a paper';
+COMMENT ON COLUMN candidates.cited_by IS 'Of a paper';
+COMMENT ON COLUMN candidates.run_id IS 'The run that wrote the artifact';
