@@ -15,9 +15,45 @@ from typing import Any
 import pytest
 import typer.main
 
+from data.migration import shipped_migrations
+from data.store import Study
+
 ROOT = Path(__file__).resolve().parents[1]
+_make_database = Study._make  # what a new study costs is most of the time of a test
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], bytes]:
+    """The file of a study in which nothing is stored yet, made once."""
+
+    @functools.cache
+    def content() -> bytes:
+        draft = tmp_path_factory.mktemp("empty") / "study.duckdb"
+        _make_database(Study(draft.parent), draft)
+        return draft.read_bytes()
+
+    return content
+
+
+@pytest.fixture(autouse=True)
+def new_studies_are_copies(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    empty_database: Callable[[], bytes],
+) -> None:
+    """A new study is a copy of an empty one; only tests of the store itself make theirs anew."""
+    if Path(request.path).parent.name == "data":
+        return
+
+    def make(study: Study, draft: Path) -> None:
+        if study._migrations == shipped_migrations():  # noqa: SLF001  (some tests have others)
+            draft.write_bytes(empty_database())
+        else:
+            _make_database(study, draft)
+
+    monkeypatch.setattr(Study, "_make", make)
 
 
 @pytest.fixture(scope="session")
