@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from types import ModuleType
-
-from analysis import studies
+from analysis.studies import questions
 from report import console
 
 app = console.application("Analyse a study: every number has an interval and names its query.")
@@ -17,14 +13,7 @@ def analysis(version: console.VersionOption = False) -> None:
     """Analyse a study: every number has an interval and names its query."""
 
 
-def study_questions() -> dict[str, ModuleType]:
-    """The modules of `analysis.studies` by the name of their subcommand."""
-    names = sorted(module.name for module in pkgutil.iter_modules(studies.__path__))
-    modules = (importlib.import_module(f"analysis.studies.{name}") for name in names)
-    return {module.NAME: module for module in modules}
-
-
-for _name, _module in study_questions().items():
+for _name, _module in questions().items():
     app.command(_name)(_module.command)
 
 

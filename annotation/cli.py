@@ -6,6 +6,7 @@ from annotation.agreement.cli import commands as agreement
 from annotation.bridge.cli import commands as bridge
 from annotation.planning.cli import commands as planning
 from annotation.samples.cli import commands as samples
+from annotation.screening.cli import commands as screening
 from annotation.settling.cli import commands as settling
 from annotation.sheets.cli import commands as sheets
 from annotation.suggesting.cli import commands as suggesting
@@ -16,7 +17,7 @@ app = console.application(
     "Labelling: draw samples, plan rounds, label in Label Studio or in sheets, measure agreement, "
     "settle disagreements, change taxonomies."
 )
-for part in (samples, planning, bridge, sheets, agreement, settling, suggesting):
+for part in (samples, planning, bridge, sheets, agreement, settling, suggesting, screening):
     app.add_typer(part)  # its commands become ours
 app.add_typer(taxonomy, name="taxonomy")
 

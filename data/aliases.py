@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from data.errors import StudyError
 from data.identity import ArtifactId, artifact_id, parse, project_of, shown, split_project
 
-AliasKind = Literal["repository", "transfer", "node", "short_hash", "answer"]
+AliasKind = Literal["repository", "transfer", "node", "short_hash", "answer", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Alias:
     `repository`: an old name of a project, both as `project_of` writes them; it holds for all
     issues and commits of that project. `transfer`: an issue's id before it was moved.
     `short_hash`, `answer`: a provisional id. `node`: an API's opaque id, kept as it is.
+    `paper`: the id that another record of the same paper would have had alone.
     """
 
     alias: str

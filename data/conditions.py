@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
@@ -71,10 +72,10 @@ def refuse_odd_value(reader: Reader, owner: str, value: str) -> None:
 
 def _refuse_odd(reader: Reader, owner: str, written: str, query: str) -> None:
     # In other brackets, too: what closes a bracket that it did not open would leave its own.
-    alone = _parsed(reader, f"SELECT [\n{written}\n]")
+    alone = parsed(reader, f"SELECT [\n{written}\n]")
     if problem := reader.problem(query) or (alone["error"] and alone["error_message"]):
         raise condition_problem(owner, problem)
-    if found := _unrepeatable(reader, query):
+    if found := unrepeatable(reader, query, _MINED):
         raise StudyError(
             f"the condition of {owner} cannot be repeated: it asks {found}",
             "Write dates out, draw with --size or --confidence, which have a seed, and ask only "
@@ -87,8 +88,8 @@ def frame(reader: Reader, *written: str | None) -> str:
 
     Their view joins all there is to know, and most conditions ask little of it.
     """
-    parsed = [_parsed(reader, value_query(each)) for each in written if each]
-    nodes = [node for each in parsed for node in _nodes(each)]
+    trees = [parsed(reader, value_query(each)) for each in written if each]
+    nodes = [node for each in trees for node in _nodes(each)]
     names = {node["column_names"][-1].lower() for node in nodes if _is(node, "COLUMN_REF")}
     if names <= _OF_ARTIFACTS and not any(_is(node, "STAR") for node in nodes):
         columns = ", ".join(sorted(_OF_ARTIFACTS))
@@ -103,12 +104,12 @@ def value_type(reader: Reader, value: str) -> str:
     return str(column["column_type"])
 
 
-def _unrepeatable(reader: Reader, query: str) -> str | None:
-    """What in a query gives something else another time."""
+def unrepeatable(reader: Reader, query: str, views: AbstractSet[str]) -> str | None:
+    """What in a query gives something else another time; it may ask these views only."""
     unsteady = {row["name"] for row in reader.rows(_UNSTEADY)} | _CLOCK_FUNCTIONS
-    tree = _parsed(reader, query)
+    tree = parsed(reader, query)
     own = {name.lower() for node in _nodes(tree) for name in _named(node)}
-    found = (_unsteady(node, unsteady, own) for node in _nodes(tree))
+    found = (_unsteady(node, unsteady, own | views) for node in _nodes(tree))
     return next(filter(None, found), None)
 
 
@@ -118,14 +119,18 @@ def _named(node: Mapping[str, Any]) -> list[str]:
     return [each["key"] for each in tables.get("map", ())]
 
 
-def _unsteady(node: Mapping[str, Any], functions: set[str], own: set[str]) -> str | None:
+def _unsteady(
+    node: Mapping[str, Any], functions: AbstractSet[str], tables: AbstractSet[str]
+) -> str | None:
     found = None
     if node.get("sample"):
         found = "for a sample of rows"
     elif node.get("type") == "BASE_TABLE":
         schema, table = node["schema_name"].lower(), node["table_name"].lower()
-        if schema not in ("", "main") or (table not in _MINED and table not in own):
+        if schema not in ("", "main") or table not in tables:
             found = f"the table {schema}.{table}".replace(" .", " ")
+    elif node.get("type") == "SHOW_REF":  # DESCRIBE, SUMMARIZE, SHOW TABLES
+        found = "what tables there are"
     elif node.get("type") == "TABLE_FUNCTION":
         name = node["function"].get("function_name", "").lower()
         found = None if name in _TABLE_FUNCTIONS else f"{name}()"
@@ -139,7 +144,8 @@ def _unsteady(node: Mapping[str, Any], functions: set[str], own: set[str]) -> st
     return found
 
 
-def _parsed(reader: Reader, query: str) -> Any:
+def parsed(reader: Reader, query: str) -> Any:
+    """The tree of a query; `error` and `error_message` where there is none."""
     return json.loads(reader.value("SELECT json_serialize_sql(?)", [query]))
 
 

@@ -165,6 +165,56 @@ class FoundRow:
     left_out: str | None  # why it is counted and not kept
 
 
+@dataclass(frozen=True, slots=True)
+class PaperRow:
+    """A paper, as `store.paper` holds it."""
+
+    artifact_id: str
+    title: str
+    year: int | None
+    venue: str | None
+    doi: str | None
+    authors: tuple[str, ...]
+    abstract: str | None
+    publication_type: str | None
+    url: str | None
+    cited_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRecordRow:
+    """What one search or file says of a paper, as `store.paper_record` holds it."""
+
+    record_id: str
+    own_id: str
+    source: str
+    search: str
+    record_key: str
+    position: int
+    title: str
+    title_key: str
+    year: int | None
+    venue: str | None
+    doi: str | None
+    authors: tuple[str, ...]
+    abstract: str | None
+    publication_type: str | None
+    url: str | None
+    cited_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPaperRow:
+    """A paper of a list that searches are judged by, as `store.known_paper` holds it."""
+
+    list: str
+    position: int
+    title: str
+    title_key: str
+    year: int | None
+    doi: str | None
+
+
 @dataclass
 class Rows:
     """What one response says."""
@@ -178,6 +228,8 @@ class Rows:
     aliases: list[AliasRow] = field(default_factory=list)
     repositories: list[RepositoryRow] = field(default_factory=list)
     found: list[FoundRow] = field(default_factory=list)
+    papers: list[PaperRecordRow] = field(default_factory=list)
+    known_papers: list[KnownPaperRow] = field(default_factory=list)
     # Artifacts of which every comment is here or among these ids: what else is stored is gone.
     all_comments_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # Names that repositories have now: what was an old name of another one is not any more.

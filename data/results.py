@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from typing import Any, Literal
 
 Cell = str | int | float | bool | None
 ColumnKind = Literal["text", "code", "count", "number", "percent", "points", "interval", "status"]
-FigureKind = Literal["shares", "bars", "matrix", "trend"]
+FigureKind = Literal["shares", "bars", "matrix", "trend", "alignment", "flow", "boxes"]
 ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
 
 
@@ -34,7 +35,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a result; `name` is its file name and its anchor on the page."""
+    """A table of a result; `name` is its file name and its anchor on the page.
+
+    Rows that follow each other with the same value in the column `grouped_by` are a group: a
+    page and a paper show that value once, above them.
+    """
 
     name: str
     title: str
@@ -42,6 +47,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     folded: bool = False  # long tables start closed on a page and are left out on a terminal
+    grouped_by: str = ""
 
     def narrow(self) -> Table:
         """The table without what is aside."""
@@ -51,6 +57,19 @@ class Table:
             columns=tuple(self.columns[index] for index in kept),
             rows=tuple(tuple(row[index] for index in kept) for row in self.rows),
         )
+
+    def groups(self) -> list[tuple[Cell, Table]]:
+        """The groups by their value, each a table without the column that groups them."""
+        keys = [column.key for column in self.columns]
+        if self.grouped_by not in keys:
+            return [(None, self)]
+        at = keys.index(self.grouped_by)
+        columns = (*self.columns[:at], *self.columns[at + 1 :])
+        bare = replace(self, columns=columns, grouped_by="")
+        return [
+            (value, replace(bare, rows=tuple((*row[:at], *row[at + 1 :]) for row in rows)))
+            for value, rows in groupby(self.rows, key=lambda row: row[at])
+        ]
 
     def records(self) -> list[dict[str, Cell]]:
         """The rows as dictionaries by column key."""
@@ -97,12 +116,58 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Node:
+    """A box of an `alignment`: those of one group stand together under its name.
+
+    `parts` split the box, as faults by status; `count` is how much is linked to it at all.
+    """
+
+    key: str
+    label: str
+    group: str
+    count: int
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class Link:
+    """What joins a box above with one below, and how strongly."""
+
+    above: str
+    below: str
+    weight: int
+
+
+@dataclass(frozen=True)
+class Exit:
+    """What leaves a `flow` at a box, and for which reasons; or what is open there still."""
+
+    label: str
+    count: int
+    parts: tuple[Part, ...] = ()
+    is_open: bool = False
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box of a `flow`: the next has what it has, but for what exits. `parts` are its sources."""
+
+    phase: str
+    label: str
+    count: int
+    parts: tuple[Part, ...] = ()
+    exits: tuple[Exit, ...] = ()
+
+
+@dataclass(frozen=True)
 class Figure:
     """The data of a figure. `kind` says which of the other fields are filled.
 
     shares: `bars`; bars: `categories` and `series`, in `unit`; matrix: `categories`
     are the columns, `series` the rows; trend: `categories` in their order, `series` with
-    intervals, and for each category the `threshold` that was to be reached, if any.
+    intervals, and for each category the `threshold` that was to be reached, if any; alignment:
+    nodes `above` and `below` and the `links` between them, in `unit`; flow: `boxes` in their order.
+    boxes: for each of the `categories` a series of five numbers, low to high, in `unit`.
     `description` is what a reader who cannot see the figure is told.
     """
 
@@ -115,6 +180,10 @@ class Figure:
     series: tuple[Series, ...] = ()
     unit: str = ""
     threshold: tuple[float | None, ...] = ()
+    above: tuple[Node, ...] = ()
+    below: tuple[Node, ...] = ()
+    links: tuple[Link, ...] = ()
+    boxes: tuple[Box, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -191,12 +260,26 @@ def _table(plain: dict[str, Any]) -> Table:
 
 
 def _figure(plain: dict[str, Any]) -> Figure:
-    bars = tuple(
-        Bar(bar["label"], tuple(Part(**part) for part in bar["parts"])) for bar in plain["bars"]
-    )
+    bars = tuple(Bar(bar["label"], _parts(bar)) for bar in plain["bars"])
     series = tuple(_series(row) for row in plain["series"])
     lists = {name: tuple(plain.get(name, ())) for name in ("categories", "threshold")}
-    return Figure(**{**plain, **lists, "bars": bars, "series": series})
+    nodes = {
+        side: tuple(Node(**{**node, "parts": _parts(node)}) for node in plain.get(side, ()))
+        for side in ("above", "below")
+    }
+    links = tuple(Link(**link) for link in plain.get("links", ()))
+    boxes = tuple(_box(box) for box in plain.get("boxes", ()))
+    lists |= {"bars": bars, "series": series, "links": links, "boxes": boxes}
+    return Figure(**{**plain, **lists, **nodes})
+
+
+def _box(plain: dict[str, Any]) -> Box:
+    exits = tuple(Exit(**{**each, "parts": _parts(each)}) for each in plain["exits"])
+    return Box(**{**plain, "parts": _parts(plain), "exits": exits})
+
+
+def _parts(plain: dict[str, Any]) -> tuple[Part, ...]:
+    return tuple(Part(**part) for part in plain["parts"])
 
 
 def _series(plain: dict[str, Any]) -> Series:

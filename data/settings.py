@@ -15,22 +15,27 @@ from data.errors import StudyError
 
 SETTINGS = "study.toml"
 STATISTICS = ("krippendorff", "fleiss", "cohen", "gwet", "percent", "pairwise")
-SCALES = ("landis-koch", "krippendorff", "altman")
+SCALES = ("landis-koch", "krippendorff", "altman", "mchugh")
 
 TEXT = """\
 # Choices of this study. Lines that begin with # say nothing yet.
 # Own taxonomies go into taxonomies/, crosswalks into crosswalks/, one YAML file each.
+
+# What stands above the report of the study.
+#[study]
+#title = "Faults of deep learning frameworks"
 
 # Agreement between raters: fixed before the first label, so that nobody can choose the
 # statistic that looks best. Rounds that begin afterwards hold to it.
 #[agreement]
 #statistic = "krippendorff"  # or fleiss, cohen, gwet, percent, pairwise
 #threshold = 0.7             # a round must reach it before the next one begins
-#scale = "landis-koch"       # or krippendorff, altman: what a value is called
+#scale = "landis-koch"       # or krippendorff, altman, mchugh: what a value is called
 """
 
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "agreement": {"statistic": str, "threshold": (int, float), "scale": str},
+    "study": {"title": str},
 }
 
 
@@ -41,6 +46,7 @@ class Settings:
     statistic: str | None = None
     threshold: float | None = None
     scale: str = SCALES[0]
+    title: str = ""  # of the report
 
 
 def read_settings(directory: Path) -> Settings:
@@ -66,6 +72,7 @@ def read_settings(directory: Path) -> Settings:
         statistic=agreement.get("statistic"),
         threshold=None if threshold is None else float(threshold),
         scale=agreement.get("scale", SCALES[0]),
+        title=plain.get("study", {}).get("title", ""),
     )
 
 

@@ -67,12 +67,12 @@ class Reader:
         found = self._connection.sql(sql, params=list(parameters))
         yield from found.to_arrow_reader(rows)
 
-    def problem(self, sql: str) -> str | None:
+    def problem(self, sql: str, more: str = "it is more than a condition") -> str | None:
         """What is wrong with a query that a user wrote, in one line; None if nothing is."""
         try:
             statements = self._connection.extract_statements(sql)
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                return "it is more than a condition"
+                return more
             self._connection.execute(f"EXPLAIN {sql}")
         except duckdb.Error as error:
             return " ".join(str(error).partition("\n\n")[0].split())

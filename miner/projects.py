@@ -141,6 +141,19 @@ def refuse_plain_http(api_url: str) -> None:
         )
 
 
+def names_of_aliases() -> dict[str, tuple[str, ...]]:
+    """Every alias with the names of its repository, former ones too, as in ids."""
+    return {
+        alias: (each.project.repository, *(former.lower() for former in each.former_names))
+        for alias, each in _known().items()
+    }
+
+
+def aliases_of_study(study: str) -> tuple[str, ...]:
+    """The projects whose defects a published study (its id in `sources.csv`) selected."""
+    return tuple(alias for alias, each in _known().items() if each.cited.split()[:1] == [study])
+
+
 def aliases_table() -> Table:
     """The aliases, for `miner projects`."""
     columns = (

@@ -45,7 +45,9 @@ def prose(
         return (
             _markdown(body, code=code, quotes=quotes, is_plain=True) if _has_blocks(body) else body
         )
-    if kind == "post":
+    if kind == "paper":  # an abstract is plain text
+        text = body
+    elif kind == "post":
         text = "".join(_html(body, code=code, quotes=quotes))
     else:
         text = _markdown(_without_comments(body), code=code, quotes=quotes, is_plain=False)

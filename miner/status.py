@@ -1,4 +1,4 @@
-"""What is in a study: projects, sites and repositories, views, newest runs."""
+"""What is in a study: projects, sites, repositories and papers, views, newest runs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from data.compaction import quoted
 from data.results import Column, Table, rows_of
 from data.store import Study
 from miner.commits.overview import repositories
+from miner.papers import stored
 from miner.posts import overview
 from report.formatting import day, minute
 
@@ -62,7 +63,7 @@ FROM of_issues
 FULL JOIN departed USING (project)
 FULL JOIN spent USING (project)
 FULL JOIN walks USING (project)
-WHERE NOT starts_with(project, 'stackoverflow:')
+WHERE NOT starts_with(project, 'stackoverflow:') AND NOT starts_with(project, 'paper:')
 ORDER BY project
 """
 
@@ -86,7 +87,8 @@ def status(study: Study) -> dict[str, Any]:
         projects = reader.rows(_PROJECTS)
         posts = overview.sites(reader)
         commits = repositories(reader)
-    for row in (*runs, *projects, *posts, *commits):
+        papers = stored.sources(reader)
+    for row in (*runs, *projects, *posts, *commits, *papers):
         for key, value in row.items():
             if isinstance(value, datetime):
                 row[key] = f"{value:%Y-%m-%dT%H:%M:%SZ}"
@@ -95,6 +97,7 @@ def status(study: Study) -> dict[str, Any]:
         "projects": projects,
         "sites": posts,
         "commits": commits,
+        "papers": papers,
         "rows": rows,
         "runs": runs,
     }

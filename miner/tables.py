@@ -26,6 +26,7 @@ from data.records import (
     Rows,
     row_hash,
 )
+from miner.papers.storing import put_known, put_records
 from miner.posts import told
 from miner.posts.known import without_unknown
 
@@ -45,6 +46,9 @@ DERIVED = (
     "store.post",
     "store.reply",
     "store.post_told",
+    "store.paper",
+    "store.paper_record",
+    "store.known_paper",
     "store.departure",
     "store.lost_label",
     "store.alias",
@@ -77,6 +81,9 @@ class Counts:
     posts_changed: int = 0
     replies_new: int = 0
     replies_changed: int = 0
+    papers_new: int = 0
+    papers_changed: int = 0
+    records_new: int = 0
     gone: int = 0
     repositories_new: int = 0
     repositories_changed: int = 0
@@ -110,6 +117,11 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     _drop_events(writer, rows)
     _put_posts(writer, without_unknown(writer, rows), exchange, counts)
+    if rows.papers:
+        stored = put_records(writer, rows.papers, exchange)
+        counts.papers_new, counts.papers_changed = stored.papers_new, stored.papers_changed
+        counts.records_new = stored.records_new
+    put_known(writer, rows.known_papers, exchange)
     if rows.listed:
         _are_there(writer, rows.listed)
     for departure in rows.departures:

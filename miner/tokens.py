@@ -16,12 +16,14 @@ from typing import Literal
 from data.errors import StudyError
 from data.redaction import SHORTEST, remember_secret
 
-Wanted = Literal["github", "gitee", "stackoverflow"]
+Wanted = Literal["github", "gitee", "stackoverflow", "openalex", "scopus"]
 
 _VARIABLES: dict[Wanted, str] = {
     "github": "GITHUB_TOKEN",
     "gitee": "GITEE_TOKEN",
     "stackoverflow": "STACKEXCHANGE_KEY",
+    "openalex": "OPENALEX_API_KEY",
+    "scopus": "SCOPUS_API_KEY",
 }
 _LONGEST = 1000  # characters; GitHub's own have under 300
 _OPTION = "--token-file"

@@ -19,7 +19,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import Rectangle
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
 from report import formatting
@@ -101,6 +102,30 @@ def rule(
     xs, ys = [start[0], end[0]], [start[1], end[1]]
     tone = MUTED if front else RULE
     axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0, clip_on=False)
+
+
+def ribbon(
+    axes: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    thick: float,
+    colour: str,
+    *,
+    flat: bool = False,
+) -> None:
+    """A line so many points thick that leaves its start upright and reaches its end upright.
+
+    It lets through what lies below it; a flat one goes straight.
+    """
+    (x1, y1), (x2, y2) = start, end
+    middle = (y1 + y2) / 2
+    bent = [(x1, y1), (x1, middle), (x2, middle), (x2, y2)]
+    way = Path([start, end]) if flat else Path(bent, [Path.MOVETO, *[Path.CURVE4] * 3])
+    line = PathPatch(
+        way, facecolor="none", edgecolor=colour, linewidth=thick, alpha=0.5, capstyle="butt"
+    )
+    line.set_clip_on(False)
+    axes.add_patch(line)
 
 
 def label_on(axes: Axes, centre: tuple[float, float], text: str, ink: Ink) -> None:

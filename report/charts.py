@@ -1,7 +1,7 @@
 """Three kinds of figure: shares of a whole, grouped bars, a matrix of numbers.
 
-Each takes a `Figure` and returns a drawing of paper width. Nothing here reads a study
-or writes a file; how ink gets on the page is `canvas`'s business.
+Each takes a `Figure`, and how wide it should be, and returns a drawing of paper width.
+Nothing here reads a study or writes a file; how ink gets on the page is `canvas`'s business.
 """
 
 from __future__ import annotations
@@ -44,17 +44,18 @@ class _Segment:
         return canvas.width(self.text) + GAP <= self.wide
 
 
-def shares(figure: Figure) -> Drawing:
+def shares(figure: Figure, wide: float | None = None) -> Drawing:
     """Stacked bars of 100 %, every segment with its percentage and count."""
     if not any(map(_total, figure.bars)):
         return canvas.empty_page()
     thick, between = 20.0, 9.0
-    labels = [canvas.wrapped(bar.label, 130) for bar in figure.bars]
+    page = wide or DOUBLE_COLUMN
+    labels = [canvas.wrapped(bar.label, min(130, 0.28 * page)) for bar in figure.bars]
     totals = [f"n = {formatting.count(_total(bar))}" for bar in figure.bars]
     left = _widest(*labels, totals) + MARGIN + EDGE
     inks = inks_for(part.label for bar in figure.bars for part in bar.parts if part.count > 0)
-    legend = canvas.legend_rows(list(inks), DOUBLE_COLUMN - left - EDGE)
-    segments = [_segments(bar, left) for bar in figure.bars]
+    legend = canvas.legend_rows(list(inks), page - left - EDGE)
+    segments = [_segments(bar, left, page) for bar in figure.bars]
     heights = [
         max(
             thick + (LINE + GAP + 1 if any(not s.fits for s in row) else 0), LINE * (len(lines) + 1)
@@ -63,7 +64,7 @@ def shares(figure: Figure) -> Drawing:
     ]
     above = LEGEND_LINE * len(legend) + GAP
     height = above + sum(heights) + between * (len(heights) - 1) + 1
-    drawing, axes = canvas.page(DOUBLE_COLUMN, height)
+    drawing, axes = canvas.page(page, height)
     canvas.draw_legend(axes, (left, height), legend, inks)
     top = height - above
     for row, lines, total, tall in zip(segments, labels, totals, heights, strict=True):
@@ -76,7 +77,8 @@ def shares(figure: Figure) -> Drawing:
             canvas.box(axes, (segment.x, top - thick), (segment.wide, thick), ink)
             if segment.fits:
                 canvas.label_on(axes, (segment.centre, middle), segment.text, ink)
-        _label_below(axes, [segment for segment in row if not segment.fits], top - thick)
+        narrow = [segment for segment in row if not segment.fits]
+        _label_below(axes, narrow, top - thick, page - EDGE)
         top -= tall + between
     return drawing
 
@@ -85,22 +87,21 @@ def _total(bar: Bar) -> int:
     return sum(max(part.count, 0) for part in bar.parts)
 
 
-def _segments(bar: Bar, left: float) -> list[_Segment]:
+def _segments(bar: Bar, left: float, page: float) -> list[_Segment]:
     total = _total(bar)
     segments: list[_Segment] = []
     x = left
     for part in bar.parts:
         if part.count > 0:
-            wide = (DOUBLE_COLUMN - left - EDGE) * part.count / total
+            wide = (page - left - EDGE) * part.count / total
             text = f"{formatting.share(part.count, total)} ({formatting.count(part.count)})"
             segments.append(_Segment(part.label, text, x, wide))
             x += wide
     return segments
 
 
-def _label_below(axes: Axes, segments: Sequence[_Segment], y: float) -> None:
+def _label_below(axes: Axes, segments: Sequence[_Segment], y: float, limit: float) -> None:
     """Labels of the narrow segments under the bar, from the right, none over another."""
-    limit = DOUBLE_COLUMN - EDGE
     for segment in reversed(segments):
         wide = canvas.width(segment.text)
         end = min(limit, segment.centre + wide / 2)
@@ -115,14 +116,15 @@ def _label_below(axes: Axes, segments: Sequence[_Segment], y: float) -> None:
 # --- bars ----------------------------------------------------------------------------
 
 
-def bars(figure: Figure) -> Drawing:
+def bars(figure: Figure, wide: float | None = None) -> Drawing:
     """Horizontal bars from a common zero, grouped by category, each with its value."""
     values = _finite(figure)
     if not values or not figure.categories:
         return canvas.empty_page()
     many = len(figure.series) > 1
     longest = max(canvas.width(canvas.clean(category)) for category in figure.categories)
-    wide = DOUBLE_COLUMN if many or longest > 0.5 * SINGLE_COLUMN else SINGLE_COLUMN
+    if wide is None:
+        wide = DOUBLE_COLUMN if many or longest > 0.5 * SINGLE_COLUMN else SINGLE_COLUMN
     labels = [canvas.wrapped(category, 0.42 * wide) for category in figure.categories]
     left = _widest(*labels) + MARGIN + EDGE
     write = _writer(values, figure.unit)
@@ -160,19 +162,20 @@ def bars(figure: Figure) -> Drawing:
 # --- matrix --------------------------------------------------------------------------
 
 
-def matrix(figure: Figure) -> Drawing:
+def matrix(figure: Figure, page: float | None = None) -> Drawing:
     """A heat map with the numbers in its cells; zero is blank, missing is hatched."""
     values = _finite(figure)
     if not values or not figure.categories:
         return canvas.empty_page()
-    rows = [canvas.wrapped(series.label, 150) for series in figure.series]
+    page = page or DOUBLE_COLUMN
+    rows = [canvas.wrapped(series.label, min(150, 0.36 * page)) for series in figure.series]
     heights = [max(15.5, LINE * len(lines) + 3) for lines in rows]
     left = _widest(*rows) + MARGIN + EDGE
     # The unit belongs in the caption; in a cell it would only be ink.
     write = _writer(values, "%" if formatting.is_percent(figure.unit) else "", bare=True)
     widest = _widest([write(value) for value in values]) + 5
     # With too many columns the figure outgrows the page rather than its type its reader.
-    room = (DOUBLE_COLUMN - left - 1) / len(figure.categories)
+    room = (page - left - 1) / len(figure.categories)
     wide = max(widest, 15.0, min(44.0, room))
     heads, upright = _heads(figure.categories, wide)
     above = GAP + 2 * EDGE + (_widest(*heads) if upright else LINE * max(map(len, heads)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from report import console
+from report.claims.cli import commands as claims
+from report.claims.cli import trace_claim
 from report.console import (
     HERE,
     JsonOption,
@@ -16,10 +19,12 @@ from report.console import (
     VerboseOption,
     open_study,
 )
+from report.manuscript.cli import check_manuscript
 
 app = console.application("Render what the analyses stored, and check published figures.")
-claims_app = console.application("Numbers of reports, and figures that studies printed.")
-app.add_typer(claims_app, name="claims")
+app.add_typer(claims, name="claims")
+app.command("trace")(trace_claim)
+app.command("manuscript")(check_manuscript)
 
 
 @app.callback()
@@ -30,66 +35,34 @@ def report(version: console.VersionOption = False) -> None:
 @app.command("build")
 def build_reports(
     results: Annotated[
-        list[str] | None, typer.Argument(help="Results to render; without any, all.")
+        list[str] | None, typer.Argument(help="Results to show; without any, all.")
+    ] = None,
+    as_stored: Annotated[
+        bool, typer.Option("--as-stored", help="Compute nothing again; nothing is stored.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the report; else out/report of the study.")
     ] = None,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Write the reports of stored results again; nothing is computed.
-
-    Example:
-
-        report build coverage-gap
-    """
-    from report.publish import build
-
-    output = Output(as_json, quiet, verbose)
-    pages = build(open_study(study, output), results or [])
-    output.document({"reports": [str(page) for page in pages]})
-    output.show(*(f"Report: {page}" for page in pages))
-
-
-@claims_app.command("list")
-def list_claims(
-    published: Annotated[
-        bool, typer.Option("--published", help="The figures that the shipped studies printed.")
-    ] = False,
-    status: Annotated[
-        str, typer.Option(help="Only this status: reproduced, near, not reproduced, ...")
-    ] = "",
-    of_study: Annotated[
-        str, typer.Option("--of", metavar="NAME", help="Only this published study.")
-    ] = "",
-    study: StudyOption = HERE,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
-) -> None:
-    """List the study's claims, or the published figures and whether they come out.
+    """Compute the results again and write the report of the study: HTML, LaTeX, Markdown, data.
 
     Examples:
 
-        report claims list
+        report build
 
-        report claims list --published --status "not reproduced"
+        report build coverage-gap --as-stored
     """
-    from report import claims
-    from report.tables import console_table
+    from report.study.building import build_report
+    from report.study.view import show
 
     output = Output(as_json, quiet, verbose)
-    if published or of_study:
-        found = claims.published(status=status, study=of_study)
-        output.document({"rule": claims.rule(), "figures": [vars(each) for each in found]})
-        output.show(console_table(claims.published_counts(found)), "")
-        output.show(console_table(claims.published_table(found), with_aside=verbose))
-        if verbose:
-            output.show("", console_table(claims.notes_table(found)))
-        return
-    stored = claims.stored(open_study(study, output), status=status)
-    output.document({"claims": stored})
-    output.show(console_table(claims.stored_table(stored)))
+    show(
+        output, build_report(open_study(study, output), results or [], as_stored=as_stored, out=out)
+    )
 
 
 def main() -> None:

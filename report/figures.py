@@ -6,6 +6,7 @@ data: a figure shows what a `Result` holds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,28 +17,58 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 
-def draw(figure: Figure) -> Drawing:
-    """The figure at paper width, attached to no window and no global state."""
-    from report import canvas, charts, trends
+# What figures of a paper are called behind their name: as wide as a column, as wide as the page.
+SINGLE, DOUBLE = "1col", "2col"
 
-    painters = {
+
+def draw(figure: Figure, wide: float | None = None) -> Drawing:
+    """The figure at paper width, attached to no window and no global state.
+
+    It is as wide as asked for, in points, or as its content needs; it outgrows the width rather
+    than that its type gets smaller.
+    """
+    from report import alignments, boxes, canvas, charts, flows, trends
+
+    painters: dict[str, Callable[[Figure, float | None], Drawing]] = {
         "shares": charts.shares,
         "bars": charts.bars,
+        "boxes": boxes.boxes,
         "matrix": charts.matrix,
         "trend": trends.trend,
+        "alignment": alignments.alignment,
+        "flow": flows.flow,
     }
     with canvas.settings():
-        return painters[figure.kind](figure)
+        return painters[figure.kind](figure, wide)
 
 
 def save(figure: Figure, folder: Path) -> list[Path]:
     """Write `<name>.svg` and `<name>.pdf`; the same figure gives the same bytes."""
+    return _save(draw(figure), folder, file_stem(figure.name))
+
+
+def save_for_paper(figure: Figure, folder: Path) -> list[str]:
+    """Write the figure as wide as a column (`<name>-1col`) and as a page of two (`<name>-2col`).
+
+    Gives the widths that it was written in: what does not fit into a column is not squeezed.
+    """
     from report import canvas
 
     stem = file_stem(figure.name)
+    written = []
+    for name, room in ((SINGLE, canvas.SINGLE_COLUMN), (DOUBLE, canvas.DOUBLE_COLUMN)):
+        drawing = draw(figure, room)
+        if name == DOUBLE or drawing.get_figwidth() * 72 <= room + 1:
+            _save(drawing, folder, f"{stem}-{name}")
+            written.append(name)
+    return written
+
+
+def _save(drawing: Drawing, folder: Path, stem: str) -> list[Path]:
+    from report import canvas
+
     svg, pdf = folder / f"{stem}.svg", folder / f"{stem}.pdf"
     with canvas.settings():
-        drawing = draw(figure)
         drawing.savefig(svg, format="svg", metadata={"Date": None})
         drawing.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     return [svg, pdf]

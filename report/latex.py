@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
+from dataclasses import replace
 
 from data.results import Cell, Column, Table
 from report import formatting
@@ -79,19 +80,31 @@ def escape(text: str) -> str:
     return "".join(map(_escape_letter, letters))
 
 
-def render(table: Table) -> str:
-    """The table as a float, or across pages where it is too long for one."""
-    table = table.narrow()
-    long = _printed_lines(table) > LONGEST_FLOAT
+def render(table: Table, label: str = "") -> str:
+    r"""The table as a float, or across pages where it is too long for one.
+
+    What `\ref` calls it is its name, unless it gets another label.
+    """
+    groups = table.narrow().groups()
+    named = any(value is not None for value, _ in groups)
+    table = _whole(table.narrow(), [part for _, part in groups])
+    long = _printed_lines(table) + (2 * len(groups) if named else 0) > LONGEST_FLOAT
     heads = [_heading(column, index, table) for index, column in enumerate(table.columns)]
     widths = [_width(head, index, table) for index, head in enumerate(heads)]
     wide = sum(widths) > SINGLE_COLUMN
     flexible = [_is_flexible(*each) for each in zip(table.columns, widths, strict=True)]
     stretch = wide and not long and any(flexible)
-    caption = [f"\\caption{{{escape(table.title)}}}", f"\\label{{tab:{_key(table.name)}}}"]
+    caption = [f"\\caption{{{escape(table.title)}}}", f"\\label{{tab:{_key(label or table.name)}}}"]
     layout = f"{{@{{}}{_layout(table.columns, widths, stretch=stretch)}@{{}}}}"
     top = [r"\toprule", _row([_stacked(head) for head in heads]), r"\midrule"]
-    body = [_row(_cells(table.columns, row)) for row in table.rows]
+    body = [
+        line
+        for number, (value, part) in enumerate(groups)
+        for line in (
+            *(_group(value, len(table.columns), first=number == 0) if named else ()),
+            *(_row(_cells(table.columns, row)) for row in part.rows),
+        )
+    ]
     note = [rf"\par\smallskip\raggedright {escape(table.note)}"] if table.note else []
     if long:
         return _lines(
@@ -127,6 +140,20 @@ def render(table: Table) -> str:
         *note,
         rf"\end{{{place}}}",
     )
+
+
+def _whole(table: Table, parts: list[Table]) -> Table:
+    """The table without the column that groups it."""
+    if not parts:
+        return replace(table, grouped_by="")
+    return replace(parts[0], rows=tuple(row for part in parts for row in part.rows))
+
+
+def _group(value: Cell, columns: int, *, first: bool) -> list[str]:
+    r"""The line above a group; `\\*` keeps it on the page of the row below it."""
+    title = rf"\textit{{{escape(formatting.cell(value) or formatting.MISSING)}}}"
+    head = rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{{title}}}"
+    return [*([] if first else [r"\addlinespace"]), head + r" \\*"]
 
 
 def _printed_lines(table: Table) -> int:

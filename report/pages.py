@@ -11,7 +11,7 @@ import functools
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,17 @@ PAGE = "report.html"
 HEADLINES = 8
 
 # A status is told by a sign and its words, so that no reader depends on its colour.
-SIGNS = {"reproduced": "✓", "near": "≈", "not reproduced": "✗", "inconsistent": "≠", "no data": "∅"}
+SIGNS = {
+    "reproduced": "✓",
+    "near": "≈",
+    "not reproduced": "✗",
+    "inconsistent": "≠",
+    "no data": "∅",
+}
+STATE_SIGNS = {"filled": "✓", "partly": "◐", "missing": "✗", "not applicable": "∅"}
+
+# Characters of a cell that a page shows.
+LONGEST_CELL = 600
 
 # A figure may grow on a wide screen, and scrolls on a narrow one before its type gets small.
 LEAST_SCALE, MOST_SCALE = 0.92, 1.3
@@ -58,7 +68,7 @@ def write_result(result: Result, folder: Path) -> Path:
 def render(result: Result, figure_svgs: dict[str, str]) -> str:
     """The page, with the drawings of `figures.save`; a figure without one is told in words."""
     _check_names(result)
-    template = _environment().get_template("result.html.j2")
+    template = environment().get_template("result.html.j2")
     return template.render(
         result=result,
         figures=[_drawn(figure, figure_svgs.get(figure.name, "")) for figure in result.figures],
@@ -119,17 +129,17 @@ class _Drawn:
 
 
 def _drawn(figure: Figure, svg: str) -> _Drawn:
-    return _Drawn(figure.name, figure.title, figure.description, _inline(figure, svg))
+    return _Drawn(figure.name, figure.title, figure.description, inline(figure, svg, figure.name))
 
 
-def _inline(figure: Figure, svg: str) -> Markup:
-    """The drawing as a part of the page: sized in its own points, named, ids its own."""
+def inline(figure: Figure, svg: str, prefix: str) -> Markup:
+    """The drawing as a part of the page: sized in its own points, named, ids with a prefix."""
     opening = re.search(r'<svg[^>]*viewBox="0 0 ([0-9.]+) ([0-9.]+)"[^>]*>', svg)
     if not opening:
         return Markup()
     body = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", svg[opening.end() :], flags=re.DOTALL)
     # Several drawings on one page, all of which number their parts from one.
-    body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{figure.name}-", body)
+    body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{prefix}-", body)
     wide, tall = opening.groups()
     pixels = float(wide) * 4 / 3
     tag = Markup(
@@ -149,34 +159,38 @@ def _inline(figure: Figure, svg: str) -> Markup:
 
 
 @functools.cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """Templates, with everything escaped and how values are written."""
+    made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_made_visible,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
+    made.filters |= {
         "cell": formatting.cell,
         "count": formatting.count,
         "measure": formatting.measure,
         "printed": formatting.printed,
         "interval": formatting.interval,
         "looks": _looks,
+        "short": _short,
+        "sort_key": _sort_key,
+        "whole": _whole,
         "key_column": _key_column,
         "scale": _scale,
         "linked": _linked,
     }
     css = (_TEMPLATES / "result.css").read_text(encoding="utf-8")
     fills = {name: ink.fill for name, ink in PART_INKS.items()}
-    environment.globals |= {
+    made.globals |= {
         "css": Markup(css),  # noqa: S704  (our own file)
         "headlines": HEADLINES,
-        "signs": SIGNS,
+        "signs": SIGNS | STATE_SIGNS,
         "fills": fills | {name.lower(): fill for name, fill in fills.items()},
     }
-    return environment
+    return made
 
 
 def _made_visible(value: Any) -> Any:
@@ -185,6 +199,26 @@ def _made_visible(value: Any) -> Any:
         return value
     # No line ends between a number and its percent sign.
     return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", formatting.plain(value))
+
+
+def _short(text: str) -> str:
+    """A cell that a page can hold; the file beside the table has the whole."""
+    return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1].rstrip() + "…"
+
+
+def _sort_key(value: Cell, kind: str) -> Markup:
+    """By what a cell is sorted: its number, where its text would be another order."""
+    if kind not in NUMERIC_KINDS or isinstance(value, str | bool) or value is None:
+        return Markup()
+    return Markup(' data-sort="{}"').format(repr(value))
+
+
+def _whole(table: Table) -> Table:
+    """All rows of a table in the columns that it is shown with."""
+    groups = [part for _, part in table.groups()]
+    if not groups:
+        return table
+    return replace(groups[0], rows=tuple(row for part in groups for row in part.rows))
 
 
 def _looks(table: Table) -> list[str]:

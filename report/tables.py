@@ -55,8 +55,13 @@ def claims_csv(claims: Iterable[Claim]) -> str:
 
 
 def result_json(result: Result) -> str:
-    """The whole result; JSON has no NaN and no infinity, so that these become null."""
-    plain = _without_nan(result.to_json())
+    """The whole result."""
+    return plain_json(result.to_json())
+
+
+def plain_json(value: dict[str, Any]) -> str:
+    """Plain values as JSON, which has no NaN and no infinity: these become null."""
+    plain = _without_nan(value)
     return json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True) + "\n"
 
 

@@ -44,7 +44,7 @@ class _Plot:
         return self.left + self.band * (category + 0.5) + self.step * (series - (of - 1) / 2)
 
 
-def trend(figure: Figure) -> Drawing:
+def trend(figure: Figure, page: float | None = None) -> Drawing:
     """Points with interval bars, joined where they follow each other, and the threshold."""
     if not figure.categories or not any(map(_number, _values(figure.series))):
         return canvas.empty_page()
@@ -56,7 +56,8 @@ def trend(figure: Figure) -> Drawing:
     notes = [f"threshold {formatting.printed(value, '%' if percent else '')}" for value in limits]
     right = max(map(canvas.width, notes), default=-GAP) + GAP + EDGE
     step = _widest_value(figure) + GAP
-    band = _band(figure, step, left + right)
+    pages = (page,) if page else (SINGLE_COLUMN, DOUBLE_COLUMN)
+    band = _band(figure, step, left + right, pages)
     wide = left + band * len(figure.categories) + right
     heads = [_head(category, band - GAP) for category in figure.categories]
     inks = inks_for(series.label for series in figure.series)
@@ -124,13 +125,13 @@ def _head(category: str, room: float) -> list[str]:
     return lines
 
 
-def _band(figure: Figure, step: float, around: float) -> float:
+def _band(figure: Figure, step: float, around: float, pages: Sequence[float]) -> float:
     """The width of a category: its values side by side, a page that is filled or outgrown."""
     least = step * len(figure.series)
     words = (word for category in figure.categories for word in canvas.clean(category).split())
     least = max(least, min(max(map(canvas.width, words), default=0.0) + 2 * GAP, WIDEST_BAND))
     count = len(figure.categories)
-    for page in (SINGLE_COLUMN, DOUBLE_COLUMN):
+    for page in pages:
         if least * count <= page - around:
             return max(least, (page - around) / count)
     return least

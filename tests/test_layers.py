@@ -50,7 +50,7 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
         ("miner/status.py", "annotation.taxonomies.validation"),
         ("annotation/taxonomies/validation.py", "miner.status"),
         ("analysis/statistics/intervals.py", "data.errors"),
-        ("report/claims.py", "duckdb"),
+        ("report/claims/listing.py", "duckdb"),
         ("data/provenance.py", "duckdb"),
     ],
 )

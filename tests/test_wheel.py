@@ -53,6 +53,19 @@ def test_it_prints_the_gap_in_an_empty_directory(site: Path, tmp_path: Path) -> 
     assert (tmp_path / "out" / "coverage-gap" / "report.html").exists()
 
 
+def test_it_finds_who_computes_results_again(site: Path, tmp_path: Path) -> None:
+    found = run(
+        site,
+        tmp_path,
+        "import sys\n"
+        "from report.recomputing import analyses\n"
+        "assert {'coverage-gap', 'claims', 'agreement', 'suggest'} <= analyses().keys()\n"
+        "import analysis.studies; print(analysis.studies.__file__)",
+    )
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.startswith(str(site))
+
+
 def test_it_carries_its_data_files_and_nothing_else(site: Path, tmp_path: Path) -> None:
     found = run(
         site,
@@ -61,7 +74,7 @@ def test_it_carries_its_data_files_and_nothing_else(site: Path, tmp_path: Path) 
         "print(Path(data.__file__).parent.parent)\n"
         "from data.taxonomy_library import TaxonomyLibrary\n"
         "library = TaxonomyLibrary()\n"
-        "assert len(library.names) == 11 and len(library.crosswalk_names) == 4",
+        "assert len(library.names) == 12 and len(library.crosswalk_names) == 4",
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip() == str(site)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.coverage.corpus import Corpus
@@ -37,6 +37,7 @@ class Component:
     papers_on_new: int
     artifacts: int
     interviews: int
+    labels: int = 0  # of the study
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ComponentComparison:
     papers: int  # that target at least one fault of the taxonomy
     artifacts: int
     interviews: int
+    labels: int = 0
 
 
 def fault_technique_matrix(faults: Taxonomy, techniques: Taxonomy, corpus: Corpus) -> Matrix:
@@ -68,12 +70,15 @@ def fault_technique_matrix(faults: Taxonomy, techniques: Taxonomy, corpus: Corpu
 
 
 def compare_components(
-    taxonomy: Taxonomy, corpus: Corpus, faults: Sequence[Fault]
+    taxonomy: Taxonomy,
+    corpus: Corpus,
+    faults: Sequence[Fault],
+    labels: Mapping[str, int] | None = None,
 ) -> ComponentComparison:
-    """Papers, artifacts and interview mentions for each component.
+    """Papers, artifacts, interview mentions and the study's labels for each component.
 
-    A paper counts once for each component that one of its fault codes lies in; a code
-    that spans several components counts for all of them.
+    `labels` are by fault. A paper counts once for each component that one of its fault codes lies
+    in; a code that spans several components counts for all of them.
     """
     component_of = evidence.components()
     names = list(dict.fromkeys(component_of.values()))
@@ -82,15 +87,17 @@ def compare_components(
     for code, coded in corpus.papers_by_fault.items():
         if code in taxonomy:
             for leaf in taxonomy.leaves_of(code):
-                papers[_component(taxonomy, component_of, leaf)].update(coded)
+                papers[component_of_code(taxonomy, leaf)].update(coded)
         else:
             papers_on_new[component_of[code]].update(coded)
     artifacts = dict.fromkeys(names, 0)
     interviews = dict.fromkeys(names, 0)
+    labelled = dict.fromkeys(names, 0)
     for fault in faults:
-        name = _component(taxonomy, component_of, fault.code)
+        name = component_of_code(taxonomy, fault.code)
         artifacts[name] += fault.artifacts
         interviews[name] += fault.interviews
+        labelled[name] += (labels or {}).get(fault.code, 0)
     return ComponentComparison(
         tuple(
             Component(
@@ -99,15 +106,19 @@ def compare_components(
                 len(papers_on_new[name]),
                 artifacts[name],
                 interviews[name],
+                labelled[name],
             )
             for name in names
         ),
         papers=len(set().union(*papers.values())),
         artifacts=sum(artifacts.values()),
         interviews=sum(interviews.values()),
+        labels=sum(labelled.values()),
     )
 
 
-def _component(taxonomy: Taxonomy, component_of: dict[str, str], code: str) -> str:
+def component_of_code(taxonomy: Taxonomy, code: str) -> str:
+    """The component that a leaf or a new fault belongs to."""
+    component_of = evidence.components()
     above = (code, *taxonomy.ancestors(code)) if code in taxonomy else (code,)
     return next(component_of[each] for each in above if each in component_of)

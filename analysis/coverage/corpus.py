@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
@@ -14,8 +14,9 @@ from data.evidence import Paper, PaperCode, Support
 
 FAULTS = ("humbatova", "new-faults")
 TECHNIQUES = "debugging-techniques"
-# A paper that only evaluates targets nothing.
-SUPPORTS = tuple(kind for kind in get_args(Support) if kind != "evaluation")
+EVALUATION = "evaluation"  # a paper that only evaluates targets nothing
+UNPLACED = "unplaced"  # a final code of a study's paper for which no place is recorded
+SUPPORTS = (*(kind for kind in get_args(Support) if kind != EVALUATION), UNPLACED)
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,18 @@ class Corpus:
     def without(self, names: Collection[str]) -> Corpus:
         """The corpus less some papers, named by id or by the name of their tool."""
         known = {paper.paper for paper in self.papers}
-        by_label = {paper.label.casefold(): paper.paper for paper in self.papers}
+        by_label: dict[str, list[str]] = {}
+        for each in self.papers:
+            by_label.setdefault(each.label.casefold(), []).append(each.paper)
         gone = set()
         for name in names:
-            paper = name if name in known else by_label.get(name.casefold())
-            if paper is None:
+            found = [name] if name in known else by_label.get(name.casefold(), [])
+            if len(found) > 1:
+                raise StudyError(
+                    f"{name!r} stands for several papers",
+                    f"Name one by its id: {', '.join(found)}.",
+                )
+            if not found:
                 near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
                 raise StudyError(
                     f"the corpus has no paper {name!r}",
@@ -40,7 +48,7 @@ class Corpus:
                     if near
                     else f"Known: {', '.join(sorted(known))}.",
                 )
-            gone.add(paper)
+            gone.update(found)
         return Corpus(
             tuple(paper for paper in self.papers if paper.paper not in gone),
             tuple(code for code in self.codes if code.paper not in gone),
@@ -55,6 +63,26 @@ class Corpus:
                 )
         return Corpus(self.papers, tuple(code for code in self.codes if code.support in supports))
 
+    def joined(self, other: Corpus) -> Corpus:
+        """Both together; a paper that is in both counts once, with the codes of both."""
+        same = self.same_papers(other)
+        return Corpus(
+            (*self.papers, *(paper for paper in other.papers if paper.paper not in same)),
+            (
+                *self.codes,
+                *(replace(code, paper=same.get(code.paper, code.paper)) for code in other.codes),
+            ),
+        )
+
+    def same_papers(self, other: Corpus) -> dict[str, str]:
+        """Papers of the other corpus that are in this one, by the id that they have here."""
+        return {
+            theirs.paper: ours.paper
+            for theirs in other.papers
+            for ours in self.papers
+            if _is_same(ours, theirs)
+        }
+
     @cached_property
     def papers_by_fault(self) -> dict[str, tuple[str, ...]]:
         """Fault code (leaf, category or new fault) to the papers coded with it, sorted."""
@@ -67,12 +95,17 @@ class Corpus:
 
     def label(self, paper: str) -> str:
         """How a reader knows a paper."""
-        return next(entry.label for entry in self.papers if entry.paper == paper)
+        return self._labels[paper]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {paper.paper: paper.label for paper in self.papers}
 
     def _by_code(self, taxonomies: Collection[str]) -> dict[str, tuple[str, ...]]:
         found: dict[str, set[str]] = {}
         for code in self.codes:
-            if code.taxonomy in taxonomies:
+            evaluates = code.taxonomy in FAULTS and code.support == EVALUATION
+            if code.taxonomy in taxonomies and not evaluates:
                 found.setdefault(code.code, set()).add(code.paper)
         return {code: tuple(sorted(papers)) for code, papers in found.items()}
 
@@ -80,3 +113,11 @@ class Corpus:
 def shipped_corpus() -> Corpus:
     """The papers that the survey names, with the codes that its text supports."""
     return Corpus(evidence.papers(), evidence.paper_codes())
+
+
+def _is_same(one: Paper, other: Paper) -> bool:
+    """Whether two papers are one: the same tool by the same first author. A year is not asked."""
+    return bool(one.name) and (one.name.casefold(), one.first_author.casefold()) == (
+        other.name.casefold(),
+        other.first_author.casefold(),
+    )

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.coverage import tables
+from analysis.coverage import corpus_tables, figures, tables
 from analysis.coverage.alignment import compare_components, fault_technique_matrix
+from analysis.coverage.alignment_figure import alignment_figures
 from analysis.coverage.corpus import TECHNIQUES, Corpus
 from analysis.coverage.faults import FAULT_TAXONOMY, Fault, corpus_faults, survey_faults
-from analysis.coverage.gap import StatusShares, gap, most_frequent_untargeted
+from analysis.coverage.gap import StatusShares, gap, most_frequent_untargeted, shares_by_status
+from analysis.coverage.live import Live, Standing, standing
 from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
 from analysis.coverage.published import RULE, Comparison, compare
 from data import evidence
-from data.results import Result, Table
+from data.results import Claim, Result, Table
 from data.taxonomy_library import TaxonomyLibrary
 
 _TITLE = "The gap between machine-learning faults and debugging research"
+# The bars of the survey's figure 3, and the study's own labels beside them.
+_SHOWN = ("faults", "artifacts", "interviews", "labels")
 _SURVEY_NOTES = (
     (
         "Occurrences are those of the public data of the fault taxonomy (Humbatova et al.): "
@@ -34,15 +38,18 @@ _SURVEY_NOTES = (
 )
 
 
-def survey_result(library: TaxonomyLibrary, corpus: Corpus) -> Result:
-    """The gap by the survey's own statuses."""
+def survey_result(library: TaxonomyLibrary, corpus: Corpus, live: Live | None = None) -> Result:
+    """The gap by the survey's own statuses; the study's own papers stand beside them."""
+    live = live or Live()
     faults = survey_faults(library.taxonomy(FAULT_TAXONOMY), corpus)
+    beside = standing(library, corpus.joined(live.papers.corpus), faults, live)
     unmentioned = [fault.name for fault in faults if fault.status == "not mentioned"]
     return _result(
         library,
         corpus,
         faults,
-        parameters={"evidence": "survey"},
+        beside,
+        parameters={"evidence": "survey", **live.parameters},
         title=_TITLE,
         comparisons=compare(gap(faults), with_readings=True),
         extra_tables=(tables.readings_table(evidence.readings()),),
@@ -57,12 +64,25 @@ def survey_result(library: TaxonomyLibrary, corpus: Corpus) -> Result:
     )
 
 
-def corpus_result(library: TaxonomyLibrary, corpus: Corpus, parameters: dict[str, Any]) -> Result:
-    """The gap by the codes of the papers alone; `parameters` say how the corpus was chosen."""
+def corpus_result(
+    library: TaxonomyLibrary,
+    corpus: Corpus,
+    parameters: dict[str, Any],
+    live: Live | None = None,
+    rows_query: str | None = None,
+) -> Result:
+    """The gap by the codes of the papers alone; `parameters` say how the corpus was chosen.
+
+    `rows_query` gives the codes of the study's papers that are in the corpus, if any are.
+    """
+    live = live or Live()
     taxonomy = library.taxonomy(FAULT_TAXONOMY)
     faults = corpus_faults(taxonomy, corpus)
-    disagreements = tables.disagreements_table(faults, survey_faults(taxonomy, corpus), corpus)
-    dependence = tables.dependence_table(faults, corpus)
+    beside = standing(library, corpus, faults, live)
+    disagreements = corpus_tables.disagreements_table(
+        faults, survey_faults(taxonomy, corpus), corpus
+    )
+    dependence = corpus_tables.dependence_table(faults, corpus)
     by_basis = {
         basis: sum(fault.status == "targeted" and fault.basis == basis for fault in faults)
         for basis in ("named", "category")
@@ -71,7 +91,8 @@ def corpus_result(library: TaxonomyLibrary, corpus: Corpus, parameters: dict[str
         library,
         corpus,
         faults,
-        parameters={"evidence": "corpus", **parameters},
+        beside,
+        parameters={"evidence": "corpus", **parameters, **live.parameters},
         title=f"{_TITLE}, by the papers alone{_chosen(parameters)}",
         comparisons=compare(gap(faults), with_readings=False),
         extra_tables=(disagreements, dependence),
@@ -82,11 +103,13 @@ def corpus_result(library: TaxonomyLibrary, corpus: Corpus, parameters: dict[str
             ),
             f"{len(disagreements.rows)} faults have another status than the survey gives them.",
             (
-                "The corpus has the papers that the survey discusses by name, not all that it "
-                "collected. A new fault counts when one of its papers is in the corpus."
+                "Of the survey's papers the corpus has those that the survey discusses by name, "
+                "not all that it collected. A new fault counts when one of its papers is in the "
+                "corpus."
             ),
             *_SURVEY_NOTES[:2],
         ),
+        rows_query=rows_query,
         extra_document={
             "papers": [paper.paper for paper in corpus.papers],
             "targeted_by": by_basis,
@@ -100,6 +123,7 @@ def _result(
     library: TaxonomyLibrary,
     corpus: Corpus,
     faults: Sequence[Fault],
+    beside: Standing,
     *,
     parameters: dict[str, Any],
     title: str,
@@ -107,27 +131,35 @@ def _result(
     extra_tables: tuple[Table, ...],
     notes: tuple[str, ...],
     extra_document: dict[str, Any],
+    rows_query: str | None = None,
 ) -> Result:
     taxonomy, techniques = library.taxonomy(FAULT_TAXONOMY), library.taxonomy(TECHNIQUES)
-    wholes = {whole.key: whole for whole in gap(faults)}
+    own = beside.counts.alone
+    wholes = {whole.key: whole for whole in (*gap(faults), *_own_share(faults, own))}
     matrix = fault_technique_matrix(taxonomy, techniques, corpus)
-    parts = compare_components(taxonomy, corpus, faults)
+    parts = compare_components(taxonomy, corpus, faults, own)
     shown = (
         tables.shares_table(wholes.values()),
+        *beside.news,
         tables.published_table(comparisons),
         tables.untargeted_table(most_frequent_untargeted(faults), faults),
         tables.components_table(parts),
         *extra_tables,
-        tables.matrix_table(matrix, taxonomy, techniques, corpus),
-        tables.faults_table(faults, corpus),
+        corpus_tables.matrix_table(matrix, taxonomy, techniques, corpus),
+        *beside.tables,
     )
-    figures = (
-        tables.shares_figure(
-            [wholes[key] for key in ("faults", "artifacts", "interviews")],
+    drawn = (
+        figures.shares_figure(
+            [
+                wholes[key]
+                for key in ("faults", "artifacts", "interviews", "labels")
+                if key in wholes
+            ],
             "Targeted and untargeted faults, and how often practice meets them",
         ),
-        tables.components_figure(parts),
-        tables.matrix_figure(matrix, taxonomy, techniques),
+        figures.components_figure(parts),
+        *alignment_figures(taxonomy, techniques, corpus, faults),
+        figures.matrix_figure(matrix, taxonomy, techniques),
     )
     by_name = {table.name: table for table in shown}
     return Result(
@@ -135,7 +167,7 @@ def _result(
         name=result_name(parameters),
         title=title,
         parameters=parameters,
-        summary=_summary(wholes, known=len(taxonomy.leaves)),
+        summary=(*_summary(wholes, known=len(taxonomy.leaves)), *beside.summary),
         claims=tuple(
             claim(
                 parameters,
@@ -143,12 +175,14 @@ def _result(
                 each.printed.status,
                 f"{each.printed.statement} ({each.printed.ours_counts})",
                 each,
+                rows_query=rows_query,
             )
             for each in comparisons
-        ),
+        )
+        + _label_claims(parameters, wholes, beside),
         tables=shown,
-        figures=figures,
-        notes=notes,
+        figures=drawn,
+        notes=(*notes, *beside.notes),
         sources=_sources(),
         document={
             "evidence": parameters["evidence"],
@@ -163,13 +197,37 @@ def _result(
                 for (row, column), papers in matrix.papers.items()
             ],
             **extra_document,
+            **beside.document,
         },
     )
+
+
+def _own_share(faults: Sequence[Fault], own: Mapping[str, int]) -> tuple[StatusShares, ...]:
+    """The study's labels by the status of the fault that they mean; none if it has no labels."""
+    if not any(own.values()):
+        return ()
+    counted = ((fault.status, own.get(fault.code, 0)) for fault in faults)
+    return (shares_by_status("labels", "This study's labels", counted),)
+
+
+def _label_claims(
+    parameters: dict[str, Any], wholes: Mapping[str, StatusShares], beside: Standing
+) -> tuple[Claim, ...]:
+    """The share of the study's labels on faults that nobody targets, if it has labels."""
+    if "labels" not in wholes:
+        return ()
+    statement = "Labels of this study that mean one fault, on one that nobody targets"
+    rows = beside.label_rows(parameters.get("round", ""))
+    return (claim(parameters, wholes["labels"], "untargeted", statement, rows_query=rows),)
 
 
 def _chosen(parameters: dict[str, Any]) -> str:
     """How the corpus was chosen, for the title."""
     words = []
+    if parameters.get("papers"):
+        words.append(
+            {"shipped": "those of the survey", "study": "those of this study"}[parameters["papers"]]
+        )
     if parameters.get("without"):
         words.append(f"without {', '.join(parameters['without'])}")
     if parameters.get("support"):

@@ -12,6 +12,9 @@ from data.results import Claim
 
 ANALYSIS = "coverage-gap"
 
+# They change nothing that a claim says: what is drawn again, and what it is compared with.
+BESIDES = ("seed", "since")
+
 
 def result_name(parameters: dict[str, Any]) -> str:
     """The name of a result: other parameters are another result, so that none replaces another.
@@ -19,7 +22,7 @@ def result_name(parameters: dict[str, Any]) -> str:
     `coverage-gap` for the survey, `coverage-gap-corpus-without-deepfd`, ...
     """
     words = [ANALYSIS]
-    for key, value in parameters.items():
+    for key, value in _choosing(parameters).items():
         values = value if isinstance(value, list) else [value]
         if key != "evidence":
             words.append(key)
@@ -33,10 +36,13 @@ def claim(
     status: str,
     statement: str,
     comparison: Comparison | None = None,
+    *,
+    rows_query: str | None = None,
 ) -> Claim:
     """A share as a claim, beside a printed one if there is a comparison."""
     share = whole.shares[status]
-    arguments = ", ".join(f"{key}={_argument(value)}" for key, value in parameters.items())
+    chosen = _choosing(parameters)
+    arguments = ", ".join(f"{key}={_argument(value)}" for key, value in chosen.items())
     return Claim(
         claim_id=f"{result_name(parameters)}.{whole.key}.{status.replace(' ', '-')}",
         statement=statement,
@@ -51,6 +57,7 @@ def claim(
         printed=None if comparison is None else comparison.printed.printed,
         status="" if comparison is None else comparison.status,
         reason="" if comparison is None else comparison.reason,
+        rows_query=rows_query,
     )
 
 
@@ -74,6 +81,11 @@ def told(share: Share) -> str:
     """A share in a sentence."""
     percent = "no share" if share.percent is None else f"{share.percent:.1f} %"
     return f"{share.count:,} of {share.total:,} ({percent})"
+
+
+def _choosing(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters that say which numbers these are."""
+    return {key: value for key, value in parameters.items() if key not in BESIDES}
 
 
 def _argument(value: Any) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from analysis.coverage import tables
+from analysis.coverage import figures, tables
+from analysis.coverage.code_tables import codes_table, untargeted_codes_table
 from analysis.coverage.corpus import TECHNIQUES, Corpus
 from analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
 from analysis.coverage.gap import StatusShares, shares_by_status
 from analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
+from analysis.coverage.live import Live, standing
 from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
+from analysis.coverage.rows import label_rows
 from data.results import Result
 from data.taxonomy_library import TaxonomyLibrary
 
@@ -34,13 +37,16 @@ _NOTES = (
 def study_result(
     library: TaxonomyLibrary,
     corpus: Corpus,
-    labels: Mapping[str, Sequence[str]],
+    live: Live,
     parameters: dict[str, Any],
 ) -> Result:
-    """The gap of final labels (taxonomy to codes)."""
-    parameters = {"evidence": "study", **parameters}
-    faults = survey_faults(library.taxonomy(FAULT_TAXONOMY), corpus)
+    """The gap of the study's final labels."""
+    parameters = {"evidence": "study", **parameters, **live.parameters}
+    labels = live.labels.codes
+    everything = corpus.joined(live.papers.corpus)
+    faults = survey_faults(library.taxonomy(FAULT_TAXONOMY), everything)
     codes = study_gap(labels, library, faults)
+    beside = standing(library, everything, faults, live)
     wholes = _wholes(codes)
     by_technique, by_fault, mapped = wholes
     chosen = f", round {parameters['round']}" if "round" in parameters else ""
@@ -49,9 +55,15 @@ def study_result(
         name=result_name(parameters),
         title=f"The gap between this study's defects and debugging research{chosen}",
         parameters=parameters,
-        summary=_summary(*wholes),
+        summary=(*_summary(*wholes), *beside.summary),
         claims=tuple(
-            claim(parameters, whole, status, statement)
+            claim(
+                parameters,
+                whole,
+                status,
+                statement,
+                rows_query=_rows(codes, whole, status, live, parameters.get("round", "")),
+            )
             for whole, status, statement in (
                 (by_technique, "untargeted", "Labels whose type no technique is reported to find"),
                 (mapped, "untargeted", "Labels that mean a fault, on one that nobody targets"),
@@ -61,11 +73,13 @@ def study_result(
         ),
         tables=(
             tables.shares_table(wholes),
-            tables.untargeted_codes_table(codes),
-            tables.codes_table(codes, library.taxonomy(TECHNIQUES)),
+            *beside.news,
+            untargeted_codes_table(codes),
+            codes_table(codes, library.taxonomy(TECHNIQUES)),
+            *beside.tables,
         ),
-        figures=(tables.shares_figure(wholes, "The study's labels by status"),),
-        notes=_NOTES,
+        figures=(figures.shares_figure(wholes, "The study's labels by status"),),
+        notes=(*_NOTES, *beside.notes),
         sources=_sources(library, labels),
         document={
             "evidence": "study",
@@ -77,8 +91,31 @@ def study_result(
                 if code.status == "unmapped"
             ],
             "codes": [asdict(code) for code in codes],
+            **beside.document,
         },
     )  # fmt: skip
+
+
+def _rows(
+    codes: Sequence[CodeGap], whole: StatusShares, status: str, live: Live, round_name: str
+) -> str:
+    """The final labels of a share, those that it counts marked."""
+
+    def status_of(code: CodeGap) -> str:
+        return _technique_status(code) if whole.key == "techniques" else code.status
+
+    given = live.labels.given
+    every = [code for code in codes if whole.key != "mapped" or code.status != "unmapped"]
+    return label_rows(
+        (
+            one
+            for code in every
+            if status_of(code) == status
+            for one in given[code.taxonomy, code.code]
+        ),
+        (one for code in every for one in given[code.taxonomy, code.code]),
+        round_name,
+    )
 
 
 def _wholes(codes: Sequence[CodeGap]) -> tuple[StatusShares, StatusShares, StatusShares]:

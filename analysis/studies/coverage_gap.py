@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.coverage.earlier import earlier_result, earlier_run
+from analysis.coverage.numbers import result_name
+from analysis.coverage.priority import SEED
 from data.errors import StudyError
 from report.console import (
     HERE,
@@ -21,16 +23,13 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from analysis.coverage.corpus import Corpus
+    from analysis.coverage.live import Live
     from data.results import Result
-    from data.store import Reader, Study
+    from data.store import Study
     from data.taxonomy_library import TaxonomyLibrary
 
 NAME = "coverage-gap"
-
-# A final label that is left out: taxonomy, version, the version that does not decide it, codes.
-Undecided = tuple[str, str, str, str]
 
 
 class Evidence(StrEnum):
@@ -41,34 +40,63 @@ class Evidence(StrEnum):
     STUDY = "study"
 
 
+class Papers(StrEnum):
+    """Whose papers are the corpus."""
+
+    SHIPPED = "shipped"
+    STUDY = "study"
+    BOTH = "both"
+
+
 def run(
     study: Study,
     evidence: Evidence = Evidence.SURVEY,
     *,
+    papers: Papers = Papers.BOTH,
     without: tuple[str, ...] = (),
     support: tuple[str, ...] = (),
     round_name: str = "",
+    since: str = "",
+    seed: int = SEED,
 ) -> Result:
-    """Compute the gap; nothing is stored."""
+    """Compute the gap; nothing is stored. `since` is the run of the result to compare with."""
     from analysis.coverage import literature
     from analysis.coverage.corpus import shipped_corpus
     from analysis.coverage.own_labels import study_result
     from data.taxonomy_library import TaxonomyLibrary
 
-    _refuse_strays(evidence, without=without, support=support, round_name=round_name)
+    choosing = bool(without or support or papers is not Papers.BOTH)
+    _refuse_strays(evidence, choosing=choosing, round_name=round_name)
     library = TaxonomyLibrary(study.directory, as_shipped=True)  # what the evidence is about
-    corpus = shipped_corpus()
+    shipped = shipped_corpus()
+    live = replace(_evidence_of(study, library, evidence, round_name), seed=seed)
+    parameters = _choice(papers, without, support, round_name)
+    if since:
+        name = result_name({"evidence": evidence.value, **parameters})
+        with study.reading() as reader:
+            live = replace(live, since=earlier_result(reader, name, since))
     if evidence is Evidence.SURVEY:
-        return literature.survey_result(library, corpus)
-    if evidence is Evidence.STUDY:
-        labels, undecided = _final_labels(study, round_name, library)
-        result = study_result(library, corpus, labels, _given(round=round_name))
-        return _with_undecided(result, undecided)
-    corpus = corpus.without(without)
-    if support:
-        corpus = corpus.supported_by(support)
-    parameters = _given(without=sorted(without), support=sorted(support))
-    return literature.corpus_result(library, corpus, parameters)
+        result = literature.survey_result(library, shipped, live)
+    elif evidence is Evidence.STUDY:
+        result = study_result(library, shipped, live, parameters)
+    else:
+        corpus, rows = _chosen_corpus(shipped, live.papers.corpus, papers, without, support)
+        result = literature.corpus_result(library, corpus, parameters, live, rows)
+    return live.labels.told_in(result)
+
+
+def again(study: Study, parameters: dict[str, Any]) -> Result:
+    """The result with these parameters."""
+    return run(
+        study,
+        Evidence(parameters["evidence"]),
+        papers=Papers(parameters.get("papers", Papers.BOTH)),
+        without=tuple(parameters.get("without", ())),
+        support=tuple(parameters.get("support", ())),
+        round_name=parameters.get("round", ""),
+        since=parameters.get("since", ""),
+        seed=parameters.get("seed", SEED),
+    )
 
 
 def command(
@@ -79,6 +107,12 @@ def command(
             "study: this study's final labels."
         ),
     ] = Evidence.SURVEY,
+    papers: Annotated[
+        Papers,
+        typer.Option(
+            help="Whose papers are the corpus (corpus): the survey's, the study's own, or both."
+        ),
+    ] = Papers.BOTH,
     without: Annotated[
         list[str] | None,
         typer.Option(metavar="PAPER", help="Leave a paper out (corpus). Repeatable."),
@@ -87,12 +121,24 @@ def command(
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Use only codes with this support (corpus): explicit, theme, group. Repeatable.",
+            help="Use only codes with this support (corpus): explicit, theme, group, or unplaced "
+            "(no place is recorded). Repeatable.",
         ),
     ] = None,
     round_name: Annotated[
-        str, typer.Option("--round", help="Only the labels of this round (study).")
+        str, typer.Option("--round", help="Only the labels of this round (study, corpus).")
     ] = "",
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="DATE|RUN",
+            help="Compare with the result of then: the newest before a day, or that of a run. "
+            "Without it the newest.",
+        ),
+    ] = "",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Of the bootstrap that gives the intervals of ranks.")
+    ] = SEED,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -102,13 +148,16 @@ def command(
 
     Prints the shares with their intervals, the published figures beside ours and the most
     frequent faults that nobody targets, and writes a report with tables and figures to
-    `out/` of the study. Other evidence or another choice of papers is another report.
+    `out/` of the study: all faults with the survey, the papers and practice side by side, and
+    what changed since the last time. Other evidence or another choice of papers is another report.
 
     Examples:
 
         analysis coverage-gap
 
         analysis coverage-gap --evidence corpus --without shapetracer
+
+        analysis coverage-gap --evidence corpus --papers study --since 2026-01-01
 
         analysis coverage-gap --evidence study --json
     """
@@ -117,131 +166,116 @@ def command(
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
-    given = _given(evidence=evidence.value, without=without, support=support, round=round_name)
+    choice = _choice(papers, tuple(without or ()), tuple(support or ()), round_name)
+    given = {"evidence": evidence.value, **choice, **_given(since=since), "seed": seed}
     begun = provenance.begin(f"analysis {NAME}", given)
     result = run(
         opened,
         evidence,
+        papers=papers,
         without=tuple(without or ()),
         support=tuple(support or ()),
         round_name=round_name,
+        since=_earlier(opened, {"evidence": evidence.value, **choice}, since),
+        seed=seed,
     )
     page = publish(opened, result, begun)
     show(output, result, page)
 
 
-def _final_labels(
-    study: Study, round_name: str, library: TaxonomyLibrary
-) -> tuple[dict[str, list[str]], list[Undecided]]:
-    """Taxonomy to the codes of its final labels, in one round or in all; those left out."""
+def _evidence_of(
+    study: Study, library: TaxonomyLibrary, evidence: Evidence, round_name: str
+) -> Live:
+    """The study's own papers and labels; what cannot be used is an error only where it is asked.
+
+    Without a study there is nothing, unless its labels are asked for.
+    """
+    from analysis.coverage.live import Live
+    from analysis.coverage.study_labels import StudyLabels, study_labels
+    from analysis.coverage.study_papers import StudyPapers, study_papers
+
+    if not study.exists and evidence is not Evidence.STUDY:
+        return Live()
+    papers, labels = StudyPapers(), StudyLabels()
+    problems = []
     with study.reading() as reader:
-        names = [
-            row["taxonomy"]
-            for row in reader.rows("SELECT DISTINCT taxonomy FROM store.settlement ORDER BY ALL")
-        ]
-        found: dict[str, list[str]] = {}
-        undecided: list[Undecided] = []
-        for name in names:
-            codes, open_ones = _codes(reader, study.directory, name, round_name, library)
-            undecided += open_ones
-            if codes:
-                found[name] = codes
-        rounds = [
-            row["round"]
-            for row in reader.rows("SELECT DISTINCT round FROM final_labels ORDER BY round")
-        ]
-        twice = reader.value(
-            "SELECT count(*) FROM (SELECT 1 FROM final_labels WHERE ? IN ('', round) "
-            "GROUP BY taxonomy, artifact_id HAVING count(DISTINCT round) > 1)",
-            [round_name],
+        try:
+            labels = study_labels(reader, study.directory, library, round_name)
+            if evidence is Evidence.STUDY or round_name:
+                labels.require(round_name)
+        except StudyError as error:
+            if evidence is Evidence.STUDY or round_name:
+                raise
+            problems.append(f"The study's labels are left out: {error.message}.")
+        try:
+            papers = study_papers(reader, study.directory, library)
+        except StudyError as error:
+            if evidence is Evidence.CORPUS:
+                raise
+            problems.append(f"The study's papers are left out: {error.message}.")
+    if labels.twice:
+        labels = StudyLabels()
+        problems.append(
+            "The study's labels are left out: artifacts have final labels in several rounds and "
+            "would count twice. Choose a round with --evidence corpus --round."
         )
-    if not found and undecided:
+    return Live(papers, labels, problems=tuple(problems))
+
+
+def _chosen_corpus(
+    shipped: Corpus, own: Corpus, papers: Papers, without: tuple[str, ...], support: tuple[str, ...]
+) -> tuple[Corpus, str | None]:
+    """The corpus of the chosen papers, and the rows of the study behind it, if there are any."""
+    from analysis.coverage.corpus import Corpus
+    from analysis.coverage.rows import paper_rows
+
+    if papers is Papers.STUDY and not own.papers:
         raise StudyError(
-            f"no final label is decided in the version of {undecided[0][0]} that is shipped",
-            f"See what changed: annotation taxonomy diff {undecided[0][0]}",
+            "the study has no coded papers of its own",
+            "Bring some in and code them (miner papers --help), or leave --papers out.",
         )
-    if not found:
+    start = {Papers.SHIPPED: shipped, Papers.STUDY: Corpus((), ()), Papers.BOTH: shipped}[papers]
+    added = Corpus((), ()) if papers is Papers.SHIPPED else own
+    corpus = start.joined(added).without(without)
+    if support:
+        corpus = corpus.supported_by(support)
+    left = {paper.paper for paper in corpus.papers}
+    same = start.same_papers(added)
+    gone = {p.paper for p in added.papers if same.get(p.paper, p.paper) not in left}
+    return corpus, paper_rows(gone, support) if added.papers else None
+
+
+def _refuse_strays(evidence: Evidence, *, choosing: bool, round_name: str) -> None:
+    if choosing and evidence is not Evidence.CORPUS:
         raise StudyError(
-            f"the study has no final labels{f' in round {round_name!r}' if round_name else ''}",
-            f"Its rounds: {', '.join(rounds)}."
-            if rounds
-            else "Bring some in: annotation import ROUND FILE --item COL --final COL --taxonomy T",
-        )
-    if twice:
-        raise StudyError(
-            f"{twice:,} artifacts have final labels in several rounds and would count twice",
-            f"Choose one with --round: {', '.join(rounds)}.",
-        )
-    return found, undecided
-
-
-def _codes(
-    reader: Reader, directory: Path, name: str, round_name: str, library: TaxonomyLibrary
-) -> tuple[list[str], list[Undecided]]:
-    """The final codes in the version that the evidence is about, else as they are."""
-    from annotation.taxonomies.outcomes import (
-        carried_codes,
-        counting_ones,
-        current_decisions,
-    )
-    from annotation.taxonomies.versions import Versions
-
-    if name not in library.names:
-        rows = reader.rows(
-            "SELECT code FROM final_labels WHERE taxonomy = ? AND ? IN ('', round) "
-            "ORDER BY round, item_id, code",
-            [name, round_name],
-        )
-        return [row["code"] for row in rows], []
-    wanted = library.taxonomy(name).version
-    versions = Versions.known(reader, directory, name)
-    codes: list[str] = []
-    undecided: list[Undecided] = []
-    settled = current_decisions(reader, name, round_name)
-    for said in counting_ones(versions, settled, wanted):
-        carried = carried_codes(versions, said, wanted)
-        if carried is None:
-            undecided.append((name, said.version, wanted, ", ".join(said.codes)))
-        else:
-            codes += sorted(carried)
-    return codes, undecided
-
-
-def _with_undecided(result: Result, undecided: list[Undecided]) -> Result:
-    """The result, saying which labels it leaves out."""
-    if not undecided:
-        return result
-    counts = Counter(undecided)
-    listed = "; ".join(
-        f"{count:,} of {codes} ({name} {version}, not decided in {wanted})"
-        for (name, version, wanted, codes), count in sorted(counts.items())
-    )
-    left_out = [
-        {"taxonomy": name, "version": version, "in_version": wanted, "codes": codes, "count": count}
-        for (name, version, wanted, codes), count in sorted(counts.items())
-    ]
-    told = (
-        f"{len(undecided):,} final labels are left out: the version of their taxonomy that the "
-        "evidence is about does not decide which code they are."
-    )
-    return replace(
-        result,
-        summary=(*result.summary, told),
-        notes=(*result.notes, f"Final labels that are left out: {listed}."),
-        document={**result.document, "undecided": left_out},
-    )
-
-
-def _refuse_strays(
-    evidence: Evidence, *, without: tuple[str, ...], support: tuple[str, ...], round_name: str
-) -> None:
-    if (without or support) and evidence is not Evidence.CORPUS:
-        raise StudyError(
-            "--without and --support choose among the papers of the corpus",
+            "--papers, --without and --support choose among the papers of the corpus",
             "Add --evidence corpus.",
         )
-    if round_name and evidence is not Evidence.STUDY:
-        raise StudyError("--round chooses among the study's own labels", "Add --evidence study.")
+    if round_name and evidence is Evidence.SURVEY:
+        raise StudyError(
+            "--round chooses among the study's own labels",
+            "Add --evidence study or --evidence corpus.",
+        )
+
+
+def _earlier(study: Study, parameters: dict[str, Any], since: str) -> str:
+    """The run to compare with; empty the first time."""
+    if not study.exists and not since:
+        return ""
+    with study.reading() as reader:
+        return earlier_run(reader, result_name(parameters), since) or ""
+
+
+def _choice(
+    papers: Papers, without: tuple[str, ...], support: tuple[str, ...], round_name: str
+) -> dict[str, Any]:
+    """The parameters that make a result another one; what is not chosen is left out."""
+    return _given(
+        papers="" if papers is Papers.BOTH else papers.value,
+        without=sorted(without),
+        support=sorted(support),
+        round=round_name,
+    )
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation.agreement.cautions import changed_words
-from annotation.agreement.choices import variant
+from annotation.agreement.choices import By, Choice, Special, variant
 from annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
 from annotation.agreement.overview import Overview, survey
+from annotation.agreement.printed import Printed, read_printed
 from annotation.agreement.result import result_of
 from annotation.rounds import find_round
 from data import provenance
@@ -19,11 +20,13 @@ from data.settings import read_settings
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.agreement.choices import By, Choice
     from annotation.agreement.overview import Entry
-    from annotation.agreement.printed import Printed
+    from data.results import Result
     from data.store import Reader, Study
     from report.console import Output
+
+
+_FIXED = "fixed"
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,15 @@ class GateOption:
 
     threshold: float | None = None
 
+    @property
+    def given(self) -> str:
+        """As `read_gate` reads it."""
+        return _FIXED if self.threshold is None else repr(self.threshold)
+
 
 def read_gate(text: str | None) -> GateOption | None:
     """What stands behind `--gate`: a threshold, or `fixed`."""
-    if text is None or text == "fixed":
+    if text is None or text == _FIXED:
         return None if text is None else GateOption()
     try:
         threshold = float(text)
@@ -62,15 +70,8 @@ def measure_rounds(
     """Measure, store and show; a gate that was not passed is refused in the end."""
     from report.publish import publish, show
 
-    run = provenance.begin(
-        "annotation agreement",
-        {
-            **choice.parameters,
-            **({"printed": [f"{each.round or ''}:{each.text}" for each in printed]} if printed
-               else {}),
-            **({"gate": "fixed" if gate.threshold is None else gate.threshold} if gate else {}),
-        },
-    )  # fmt: skip
+    beyond = _beyond(by, printed, gate)
+    run = provenance.begin("annotation agreement", {**choice.parameters, **beyond})
     with study.reading() as reader:
         overview = survey(reader, study.directory, choice, printed)
         unmeasured = _unmeasured(reader, study.directory, overview, gate)
@@ -80,9 +81,44 @@ def measure_rounds(
             provenance.record(writer, run, "ok")
             for each in gates:
                 put_gate(writer, each, run)
-    result = result_of(overview, gates, by)
+    result = result_of(overview, gates, by, beyond)
     show(output, result, publish(study, result, run))
     _tell(output, overview, gates, unmeasured)
+
+
+def again(study: Study, parameters: dict[str, Any]) -> Result:
+    """The result with these parameters; nothing is decided or stored."""
+    choice = Choice(
+        rounds=tuple(parameters.get("round", ())),
+        stage=parameters.get("stage", "independent"),
+        version=parameters.get("version"),
+        statistic=parameters.get("statistic"),
+        raters=tuple(parameters.get("rater", ())),
+        first=parameters.get("first"),
+        special=Special(parameters.get("special", Special.AS_CODE)),
+        scale=parameters["scale"],
+        resamples=parameters["resamples"],
+        seed=parameters["seed"],
+    )
+    by = tuple(map(By, parameters.get("by", ())))
+    printed = tuple(map(read_printed, parameters.get("printed", ())))
+    gate = read_gate(parameters.get("gate"))
+    with study.reading() as reader:
+        overview = survey(reader, study.directory, choice, printed)
+    gates = tuple(_decided(entry, gate, choice) for entry in overview.entries) if gate else ()
+    return result_of(overview, gates, by, _beyond(by, printed, gate))
+
+
+def _beyond(
+    by: Sequence[By], printed: Sequence[Printed], gate: GateOption | None
+) -> dict[str, Any]:
+    """What else the result was called with."""
+    options = {
+        "by": [each.value for each in by],
+        "printed": [each.given for each in printed],
+        "gate": gate.given if gate else "",
+    }
+    return {name: value for name, value in options.items() if value}
 
 
 def _unmeasured(

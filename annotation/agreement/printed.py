@@ -42,6 +42,12 @@ class Printed:
         """With the digits it was printed with."""
         return f"{self.value:.{self.digits}f}"
 
+    @property
+    def given(self) -> str:
+        """As `read_printed` reads it."""
+        start = f"{self.round}:" if self.round else ""
+        return f"{start}{f'{self.statistic}=' if self.statistic else ''}{self.text}"
+
 
 @dataclass(frozen=True)
 class Comparison:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from annotation.agreement.figures import all_figures
 from annotation.agreement.measuring import statistic_of
 from annotation.agreement.printed import RULE, interval_of
 from annotation.agreement.tables import Scale, all_tables, parts_of
+from annotation.rows_behind import compared_labels
 from data.results import Claim, Result
 from report import formatting
 
@@ -27,15 +28,23 @@ _FIRST = (
 _WORDS = {By.CATEGORY: "category", By.PAIR: "pair", By.STRATUM: "stratum", By.LEVEL: "level"}
 
 
-def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] = ()) -> Result:
-    """The result that is stored and shown; tables for what was asked for stand open."""
+def result_of(
+    overview: Overview,
+    gates: Sequence[Gate] = (),
+    by: Iterable[By] = (),
+    beyond: Mapping[str, Any] | None = None,
+) -> Result:
+    """The result that is stored and shown; tables for what was asked for stand open.
+
+    `beyond` is what it was called with besides the choice, to be stored with its parameters.
+    """
     scale = Scale(overview.choice.scale)
     entries = (*overview.entries, *overview.pools)
     return Result(
         analysis=ANALYSIS,
         name=overview.choice.result_name,
         title=_title(overview),
-        parameters=overview.choice.parameters,
+        parameters={**overview.choice.parameters, **(beyond or {})},
         summary=tuple(
             line
             for entry in entries
@@ -61,7 +70,7 @@ def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] =
                 for point in trend.points
             ],
             "left_out": list(overview.left_out),
-            "gates": [{**vars(gate), "decided_at": gate.decided_at.isoformat()} for gate in gates],
+            "gates": [_gate(gate) for gate in gates],
         },
     )
 
@@ -134,7 +143,8 @@ def _statistic_claims(
                 f"{measured.title} of {_told(overview, entry)}",
                 _place(overview, entry, "statistics", measured.key),
                 measured,
-                entry,
+                _rows(overview, entry),
+                entry=entry,
             )
 
 
@@ -147,6 +157,7 @@ def _part_claims(overview: Overview, entry: Entry) -> Iterator[Claim]:
                     f"{part.measured.title} of {_told(overview, entry)}, {word} {part.label}",
                     _place(overview, entry, word, part.key),
                     part.measured,
+                    _rows(overview, entry, by, part),
                 )
 
 
@@ -162,6 +173,20 @@ def _place(overview: Overview, entry: Entry, *words: str) -> str:
     return f"{overview.choice.called}: {'.'.join(map(escaped, (*entry.path, *words, 'value')))}"
 
 
+def _rows(overview: Overview, entry: Entry, by: By | None = None, part: Part | None = None) -> str:
+    """The labels behind a number: of the whole round, or of a pair or a stratum of it."""
+    raters = overview.choice.raters
+    if part is not None and by is By.PAIR:
+        one, _, other = part.key.partition("~")
+        raters = tuple(each for each in entry.found.coding.raters if escaped(each) in {one, other})
+    return compared_labels(
+        [each.name for each in entry.found.rated.rounds],
+        discussed=entry.found.rated.stage == "negotiated",
+        raters=raters,
+        stratum=part.key if part is not None and by is By.STRATUM else None,
+    )
+
+
 def _told(overview: Overview, entry: Entry) -> str:
     names = [each.name for each in entry.found.rated.rounds]
     after = " after discussion" if entry.found.rated.stage == "negotiated" else ""
@@ -170,7 +195,13 @@ def _told(overview: Overview, entry: Entry) -> str:
 
 
 def _claim(
-    claim_id: str, statement: str, query: str, measured: Measured, entry: Entry | None = None
+    claim_id: str,
+    statement: str,
+    query: str,
+    measured: Measured,
+    rows_query: str,
+    *,
+    entry: Entry | None = None,
 ) -> Claim:
     low, high = interval_of(measured)
     printed = next(
@@ -188,6 +219,7 @@ def _claim(
         printed=None if printed is None else printed.printed.value,
         status="" if printed is None else printed.status,
         reason="" if printed is None else printed.reason,
+        rows_query=rows_query,
     )
 
 
@@ -261,6 +293,11 @@ def _measured(measured: Measured, scale: Scale) -> dict[str, Any]:
         },
         "reason": estimate.reason,
     }
+
+
+def _gate(gate: Gate) -> dict[str, Any]:
+    """Without the time, which the view `gates` has: a result is the same at any time."""
+    return {name: value for name, value in vars(gate).items() if name != "decided_at"}
 
 
 def _part(part: Part, scale: Scale) -> dict[str, Any]:

@@ -159,6 +159,7 @@ def show_status(
     """
     from annotation.planning.progress import status
     from annotation.planning.view import raters_table, status_table
+    from annotation.screening.steps import Standing
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
@@ -172,5 +173,7 @@ def show_status(
         output.show(console_table(raters_table(rounds[0]), with_aside=verbose))
         if rounds[0].hold.words:
             output.show(rounds[0].hold.words)
+    elif document["screening"]:
+        output.show(*(Standing(**each).words for each in document["screening"]))
     for line in document["next"]:
         output.show(f"next: {line}")

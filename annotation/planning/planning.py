@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.planning.assigning import assigned, parts_of
 from annotation.planning.gates import Hold, go_on, hold_on
-from annotation.planning.next_items import next_items
+from annotation.planning.next_items import NextItems, next_items
 from annotation.planning.options import DEFAULT_SEED, Options
 from annotation.planning.rules import fixed_gate, gate_remarks, round_before
 from annotation.rounds import (
@@ -97,7 +97,7 @@ def run_round(study: Study, options: Options, despite: str | None) -> Outcome:
     run = provenance.begin("annotation round", options.arguments())
     with study.writing() as writer:
         if options.plans:
-            outcome = _plan(writer, study, options, run)
+            outcome = plan_rounds(writer, study, options, run)
         else:
             outcome = Outcome((_planned(writer, options.name),), is_new=False)
         if despite is not None:
@@ -113,7 +113,19 @@ def run_round(study: Study, options: Options, despite: str | None) -> Outcome:
         )  # fmt: skip
 
 
-def _plan(writer: Writer, study: Study, options: Options, run: Run) -> Outcome:
+def plan_rounds(
+    writer: Writer,
+    study: Study,
+    options: Options,
+    run: Run,
+    *,
+    items: NextItems | None = None,
+    choice: str = "",
+) -> Outcome:
+    """Plan rounds in a transaction: of the next items of the sample unless others are given.
+
+    `choice` says how many codes an item may have, where the taxonomy says otherwise.
+    """
     names = _names(options)
     if there := sorted({*names, options.name} & {*round_names(writer)}):
         _refuse_other(writer, there[0], options, run)
@@ -127,7 +139,7 @@ def _plan(writer: Writer, study: Study, options: Options, run: Run) -> Outcome:
     find_sample(writer, options.sample)
     _refuse_alike(writer, options.raters)
     after = round_before(writer, options, taxonomy.name)
-    found = next_items(writer, options.sample, taxonomy.name)
+    found = items or next_items(writer, options.sample, taxonomy.name)
     wanted = list(found.items[: options.size])
     remarks = found.remarks(wanted)
     if options.size is not None and options.size > len(found.items):
@@ -142,9 +154,10 @@ def _plan(writer: Writer, study: Study, options: Options, run: Run) -> Outcome:
         who = assigned(part, options.raters, overlap=overlap, each=each, seed=seed)
         statistic, threshold = fixed_gate(options, settings, who)
         new = Round(
-            name, "designed", taxonomy.name, taxonomy.version, taxonomy.choice, options.raters,
-            sample=options.sample, after=after, overlap=_share_of_all(who, options, len(part)),
-            seed=seed, statistic=statistic, threshold=threshold, suggestions=options.suggestions,
+            name, "designed", taxonomy.name, taxonomy.version, choice or taxonomy.choice,
+            options.raters, sample=options.sample, after=after,
+            overlap=_share_of_all(who, options, len(part)), seed=seed, statistic=statistic,
+            threshold=threshold, suggestions=options.suggestions,
         )  # fmt: skip
         put_round(writer, new, taxonomy, run)
         put_items(writer, name, [known[item] for item in part], run)

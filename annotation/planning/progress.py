@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from annotation.planning.changed import NOTHING, Left, left_by_change
 from annotation.planning.gates import Hold, Standing, bringing, hold_on, measuring, standing
 from annotation.rounds import Round, find_round, round_names
+from annotation.screening.steps import TAXONOMY as SCREENING
+from annotation.screening.steps import next_step, standings
 from report.formatting import number
 
 if TYPE_CHECKING:
@@ -238,12 +240,15 @@ def status(study: Study, name: str | None = None) -> tuple[list[Progress], dict[
     with study.reading() as reader:
         rounds = progress(reader, name)
         left = _left(reader)
+        screening = standings(reader)
+        step = next_step(reader)
         samples = reader.value("SELECT count(*) FROM store.sample")
     document = {
         "study": str(study.directory),
         "samples": left,
         "rounds": [each.document() for each in rounds],
-        "next": _next(rounds, left, samples, only=name is not None),
+        "screening": [each.document() for each in screening],
+        "next": _next(rounds, left, samples, step, only=name is not None),
     }
     return rounds, document
 
@@ -258,14 +263,22 @@ def _left(reader: Reader) -> list[dict[str, Any]]:
 
 
 def _next(
-    rounds: Sequence[Progress], left: Sequence[Mapping[str, Any]], samples: int, *, only: bool
+    rounds: Sequence[Progress],
+    left: Sequence[Mapping[str, Any]],
+    samples: int,
+    step: str,
+    *,
+    only: bool,
 ) -> list[str]:
     """The next commands, those of the first rounds first."""
     found = list(dict.fromkeys(each.next for each in rounds if each.next))
     if only or found:
         return found
+    if step:
+        return [step]
+    screened = {each.round.sample for each in rounds if each.round.taxonomy == SCREENING}
     for row in left:
-        if row["left"]:
+        if row["left"] and row["sample"] not in screened:
             return [f"annotation round NAME --sample {_word(row['sample'])} --taxonomy T --rater R"]
     if not samples and not rounds:
         return ["annotation sample NAME"]

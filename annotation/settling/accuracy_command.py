@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation.settling.accuracy import (
     compare,
@@ -42,6 +42,17 @@ def show_accuracy(
     result = accuracy_of(study, round_name, version, with_others=with_others, parts=parts)
     page = publish(study, result, run)
     show(output, result, page)
+
+
+def again(study: Study, parameters: dict[str, Any]) -> Result:
+    """The result with these parameters."""
+    return accuracy_of(
+        study,
+        parameters["round"],
+        parameters.get("version"),
+        with_others=parameters.get("against") == "others",
+        parts=parameters["parts"],
+    )
 
 
 def accuracy_of(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.statistics import drift
+from annotation.rows_behind import labels_beside_final, labels_beside_others
 from annotation.settling.accuracy import BY_ROUND, BY_TIME
 from annotation.settling.queue import named
 from data.results import Claim, Column, Figure, Result, Series, Table
@@ -221,7 +222,9 @@ def _notes(measured: Measured) -> Iterator[str]:
 def _claims(measured: Measured) -> Iterator[Claim]:
     inside = ", ".join(f"{key}={value}" for key, value in measured.options.items())
     called = f"{ANALYSIS}(round={measured.round}{', ' if inside else ''}{inside})"
+    rows_of = labels_beside_others if measured.with_others else labels_beside_final
     for each in measured.raters:
+        rows_query = rows_of(measured.round, each.rater)
         about = f"of rater {each.rater} in round {measured.round} with {measured.whom}"
         yield Claim(
             claim_id=f"{measured.name}.{each.rater}.percent",
@@ -234,6 +237,7 @@ def _claims(measured: Measured) -> Iterator[Claim]:
             low=each.share.low,
             high=each.share.high,
             method=each.share.method,
+            rows_query=rows_query,
         )
         if each.cohen.value is not None:
             yield Claim(
@@ -245,6 +249,7 @@ def _claims(measured: Measured) -> Iterator[Claim]:
                 low=each.cohen.low,
                 high=each.cohen.high,
                 method=each.cohen.method,
+                rows_query=rows_query,
             )
 
 

@@ -149,6 +149,8 @@ def read_situation(
     of = find_round(reader, round_name)
     wanted = version or of.taxonomy_version
     taxonomy = Versions.known(reader, directory, of.taxonomy).taxonomy(wanted)
+    if of.choice == "multiple":  # also where the taxonomy asks for one
+        taxonomy = replace(taxonomy, choice=of.choice)
     carry = carrier(reader, directory, of.taxonomy, wanted) if version else None
     settlements, finals, ended = _finals(settlements_of(reader, round_name), wanted, carry)
     return Situation(

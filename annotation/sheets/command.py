@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -59,7 +60,7 @@ def import_sheets(
     checked_name(round_name)
     of = _round_of(study, round_name)
     name = taxonomy_name or _taxonomy_of(of, round_name)
-    taxonomy = _in_version(study, of, name, version)
+    taxonomy = chosen_as(of, _in_version(study, of, name, version))
     settings = read_settings(study.directory)
     table = table_path(study.directory, round_name)
     confirmed: dict[str, str] = {}
@@ -110,6 +111,13 @@ def _taxonomy_of(of: Round | None, round_name: str) -> str:
         f"which taxonomy are the codes of? Round {round_name!r} is new",
         "Add --taxonomy NAME; the names: annotation taxonomy list.",
     )
+
+
+def chosen_as(of: Round | None, taxonomy: Taxonomy) -> Taxonomy:
+    """The taxonomy with several codes for an item where the round allows them."""
+    if of is None or of.choice != "multiple" or of.taxonomy != taxonomy.name:
+        return taxonomy
+    return dataclasses.replace(taxonomy, choice=of.choice)
 
 
 def _in_version(study: Study, of: Round | None, name: str, version: str) -> Taxonomy:
@@ -283,7 +291,8 @@ def export_sheet(
             from annotation.taxonomies.versions import Versions
 
             known = Versions.known(reader, study.directory, of.taxonomy)
-            exported = for_rater(reader, of, rater, wanted, known.taxonomy(used))
+            taxonomy = chosen_as(of, known.taxonomy(used))
+            exported = for_rater(reader, of, rater, wanted, taxonomy)
         else:
             exported = wide(reader, of, wanted, used)
             left = elsewhere(reader, of, wanted, used)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from annotation.sheets.cells import original
@@ -51,6 +51,20 @@ def read_csv(path: Path, *, encoding: str = "", delimiter: str = "") -> Grid:
     if names and not rows:
         raise StudyError(f"{path} has no rows below its header", "Check the file.")
     return Grid(path, tuple(name for name in names if name.strip()), tuple(rows))
+
+
+def csv_records(path: Path, *, encoding: str = "") -> Iterator[list[str]]:
+    """The records of a CSV file as they are, the header among them; short and long ones, too."""
+    text = _text(path, encoding)
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, ""), strict=True)
+    start = 1
+    try:
+        for record in reader:
+            start = reader.line_num + 1
+            yield record
+    except csv.Error as error:
+        raise StudyError(f"{path}:{start}: is no CSV: {error}", _AS_CSV) from error
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:

@@ -8,7 +8,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,43 @@ _BROKEN = (
 
 def read_workbook(path: Path, *, sheet: str = "") -> Grid:
     """One sheet of a workbook: the one that is named, or the first that is not hidden."""
+    with _opening(path):
+        return _read(path, sheet)
+
+
+def workbook_rows(path: Path) -> dict[str, list[list[str | None]]]:
+    """All sheets of a workbook as they are, hidden ones too: rows of text, None for empty cells."""
+    with _opening(path):
+        from openpyxl import load_workbook
+
+        with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+            return {sheet.title: _texts(path, sheet) for sheet in book.worksheets}
+
+
+def _texts(path: Path, sheet: Any) -> list[list[str | None]]:
+    found: list[list[str | None]] = []
+    kept = 0
+    for _number, cells in _rows(sheet):
+        texts = [None if cell.value is None else text_of(cell.value) for cell in cells]
+        while texts and texts[-1] is None:
+            texts.pop()
+        kept += len(texts)
+        if kept > workbook_limits.MOST_CELLS:
+            raise too_many_cells(path)
+        found.append(texts)
+    while found and not found[-1]:
+        found.pop()
+    return found
+
+
+@contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    """A workbook that was looked through first; what is none is said in one way."""
     try:
         check_workbook(path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl tells what it does not show; we show cells
-            return _read(path, sheet)
+            yield
     except StudyError:
         raise
     except _BROKEN as error:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annotation.rounds import find_round
+from annotation.rows_behind import labels_or_final
 from annotation.suggesting import doubtful_table, quality_tables
 from annotation.suggesting.examples import examples, rounds_with
 from annotation.suggesting.model import judged
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from annotation.suggesting.waiting import Suggested
     from data.provenance import Run
     from data.store import Study, Writer
+
+ANALYSIS = "suggest"
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,16 @@ def suggest(
     rounds = ", ".join(dict.fromkeys(example.round for example in model.examples))
     described = f"{model.way}; trained on {len(model.examples):,} items of {rounds}; seed {seed}"
     result = Result(
-        analysis="suggest",
+        analysis=ANALYSIS,
         name=f"suggest-{round_name}",
         title=f"What a model makes of the labels: round {round_name}",
         parameters={"round": round_name, "trained_on": others, "seed": seed, "most": most},
         summary=tuple(_summary(wanted, model, measured, len(doubted), len(waiting))),
-        claims=quality_tables.claims(round_name, measured),
+        claims=quality_tables.claims(
+            round_name,
+            measured,
+            labels_or_final(list(dict.fromkeys([round_name, *others])), with_text=True),
+        ),
         tables=(
             quality_tables.codes_table(taxonomy, measured),
             doubtful_table.doubtful(doubted),
@@ -93,6 +100,17 @@ def suggest(
         },
     )
     return Suggestions(result, waiting, described)
+
+
+def again(study: Study, parameters: dict[str, Any]) -> Result:
+    """The result with these parameters; what is proposed to raters stays as it is."""
+    return suggest(
+        study,
+        parameters["round"],
+        parameters["trained_on"],
+        most=parameters["most"],
+        seed=parameters["seed"],
+    ).result
 
 
 def _summary(

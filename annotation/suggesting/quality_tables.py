@@ -47,8 +47,8 @@ def codes_table(taxonomy: Taxonomy, measured: Quality) -> Table:
     )
 
 
-def claims(round_name: str, measured: Quality) -> tuple[Claim, ...]:
-    """The numbers that a paper would cite."""
+def claims(round_name: str, measured: Quality, rows_query: str | None = None) -> tuple[Claim, ...]:
+    """The numbers that a paper would cite; the rows behind all of them are the same."""
     shares = {
         "hits": ("items for which the model's first proposal is right", measured.hits),
         "baseline": (f"items with the most frequent code, {measured.baseline_code}",
@@ -67,6 +67,7 @@ def claims(round_name: str, measured: Quality) -> tuple[Claim, ...]:
             low=share.low,
             high=share.high,
             method=share.method,
+            rows_query=rows_query,
         )
         for key, (words, share) in shares.items()
     )

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from annotation.rows_behind import labels_or_final
+from annotation.taxonomies.saturation import curve, rounds_of
 from data.results import Claim, Column, Figure, Result, Series, Table, rows_of
 
 if TYPE_CHECKING:
     from annotation.rounds import Round
     from annotation.taxonomies.saturation import Batch, Curve
+    from data.store import Study
 
 ANALYSIS = "saturation"
+
+
+def again(study: Study, parameters: dict[str, Any]) -> Result:
+    """The result with these parameters."""
+    size = None if parameters["batch"] == "round" else parameters["batch"]
+    with study.reading() as reader:
+        rounds = rounds_of(reader, parameters["rounds"], "")
+        found = curve(reader, study.directory, rounds, size)
+    return saturation_result(found, rounds, size=size, quiet=parameters["quiet"])
 
 
 def saturation_result(
@@ -28,6 +40,7 @@ def saturation_result(
     over = f"{len(rounds):,} rounds" if len(rounds) > 1 else f"round {rounds[0].name}"
     title = f"Saturation of {taxonomy.name} {taxonomy.version} over {over}"
     is_saturated = found.quiet >= quiet
+    rows = labels_or_final(parameters["rounds"])
     return Result(
         analysis=ANALYSIS,
         name=name,
@@ -36,13 +49,14 @@ def saturation_result(
         summary=_summary(found, quiet=quiet),
         claims=(
             Claim(f"{name}.codes", f"Codes of {taxonomy.name} that were given", float(last.codes),
-                  "codes", f"{query}: codes.seen", count=last.codes, total=possible),
+                  "codes", f"{query}: codes.seen", count=last.codes, total=possible,
+                  rows_query=rows),
             Claim(f"{name}.quiet", "Batches at the end that brought no new code",
                   float(found.quiet), "batches", f"{query}: quiet_batches", count=found.quiet,
-                  total=sum(batch.is_full for batch in found.batches)),
+                  total=sum(batch.is_full for batch in found.batches), rows_query=rows),
             Claim(f"{name}.next", "Chance that the next code of an item is one not seen yet",
                   found.chance, "percent", f"{query}: next_is_new.percent", count=found.once,
-                  total=found.draws, method="Good-Turing"),
+                  total=found.draws, method="Good-Turing", rows_query=rows),
         ),
         tables=(_table(found.batches),),
         figures=(_figure(found.batches, title),),

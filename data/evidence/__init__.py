@@ -16,6 +16,8 @@ from typing import Literal
 Status = Literal["targeted", "untargeted", "new", "not-mentioned"]
 Support = Literal["explicit", "theme", "group", "evaluation"]
 
+_COUNTS = ("mindspore", "pytorch", "tensorflow", "detected")
+
 
 @dataclass(frozen=True)
 class Occurrences:
@@ -115,6 +117,41 @@ class PublishedFigure:
 
 
 @dataclass(frozen=True)
+class DefectType:
+    """A subtype of `hp-defects`: its final labels in each framework.
+
+    `detected` is how many high-priority defects of it testing methods detected (Section 5.2).
+    """
+
+    code: str
+    mindspore: int
+    pytorch: int
+    tensorflow: int
+    detected: int
+
+    @property
+    def labelled(self) -> int:
+        """In the three frameworks together."""
+        return self.mindspore + self.pytorch + self.tensorflow
+
+
+@dataclass(frozen=True)
+class MutationOperator:
+    """A row of the table on mutation operators of `hp-defects`, with the printed digits.
+
+    `file` is what the package calls it. `averages` are the output differences between MindSpore
+    and PyTorch, PyTorch and ONNX, MindSpore and ONNX. The rates were printed with a second
+    decimal that is always 0; it is left out.
+    """
+
+    operator: str
+    file: str
+    illegal_percent: str
+    seconds: str
+    averages: tuple[str, str, str]
+
+
+@dataclass(frozen=True)
 class StatusRule:
     """Which of the five statuses a wording of the checks means, and why."""
 
@@ -197,6 +234,27 @@ def published_figures() -> tuple[PublishedFigure, ...]:
     return tuple(
         PublishedFigure(figure_id=row["id"], **{key: row[key] for key in row if key != "id"})
         for row in _rows("published")
+    )
+
+
+def defect_types() -> tuple[DefectType, ...]:
+    """The subtypes of `hp-defects` with their counts."""
+    return tuple(
+        DefectType(row["code"], *(int(row[name]) for name in _COUNTS)) for row in _rows("hp_types")
+    )
+
+
+def mutation_table() -> tuple[MutationOperator, ...]:
+    """What `hp-defects` printed of each mutation operator."""
+    return tuple(
+        MutationOperator(
+            row["operator"],
+            row["file"],
+            row["illegal_percent"],
+            row["seconds"],
+            (row["mindspore_pytorch"], row["pytorch_onnx"], row["mindspore_onnx"]),
+        )
+        for row in _rows("mutation_table")
     )
 
 

@@ -16,28 +16,42 @@ CREATE TABLE store.paper (
     response_id      VARCHAR NOT NULL
 );
 
--- What searches and files gave: several records may be the same paper.
+-- What searches and files gave: several records may be the same paper. A paper is made of its
+-- records alone, whatever their order.
 CREATE TABLE store.paper_record (
-    record_id   VARCHAR PRIMARY KEY,
-    artifact_id VARCHAR NOT NULL,
-    source      VARCHAR NOT NULL,        -- openalex, scopus, or the name of a file
-    search      VARCHAR NOT NULL,        -- the query; '' for a file
-    record_key  VARCHAR NOT NULL,        -- the source's own: W123, 2-s2.0-1, a BibTeX key
-    position    INTEGER NOT NULL,        -- order at the source, from 1
-    matched_by  VARCHAR,                 -- doi or title where the paper was known already
-    run_id      VARCHAR NOT NULL,
-    fetched_at  TIMESTAMP NOT NULL,
-    response_id VARCHAR NOT NULL
+    record_id        VARCHAR PRIMARY KEY,
+    artifact_id      VARCHAR NOT NULL,
+    own_id           VARCHAR NOT NULL,   -- the id that it would have alone: by DOI, else by title
+    source           VARCHAR NOT NULL,   -- openalex, scopus, or the name of a file
+    search           VARCHAR NOT NULL,   -- the query; '' for a file
+    record_key       VARCHAR NOT NULL,   -- the source's own: W123, 2-s2.0-1, a BibTeX key
+    position         INTEGER NOT NULL,   -- order at the source, from 1
+    matched_by       VARCHAR,            -- doi, title or preprint where the paper was known already
+    title            VARCHAR NOT NULL,
+    title_key        VARCHAR NOT NULL,
+    year             INTEGER,
+    venue            VARCHAR,
+    doi              VARCHAR,
+    authors          VARCHAR[] NOT NULL,
+    abstract         VARCHAR,
+    publication_type VARCHAR,
+    url              VARCHAR,
+    cited_by         INTEGER,
+    row_hash         UBIGINT NOT NULL,
+    run_id           VARCHAR NOT NULL,
+    fetched_at       TIMESTAMP NOT NULL,
+    response_id      VARCHAR NOT NULL
 );
 
--- Papers that a search should find: lists by which it is judged.
+-- Papers that a search should find: lists by which it is judged. Derived like the rest.
 CREATE TABLE store.known_paper (
-    list     VARCHAR NOT NULL,
-    position INTEGER NOT NULL,
-    title    VARCHAR NOT NULL,
-    year     INTEGER,
-    doi      VARCHAR,
-    run_id   VARCHAR NOT NULL,
+    list      VARCHAR NOT NULL,
+    position  INTEGER NOT NULL,
+    title     VARCHAR NOT NULL,
+    title_key VARCHAR NOT NULL,
+    year      INTEGER,
+    doi       VARCHAR,
+    run_id    VARCHAR NOT NULL,
     PRIMARY KEY (list, position)
 );
 
@@ -56,7 +70,7 @@ CREATE TABLE store.code_place (
     taxonomy    VARCHAR NOT NULL,
     code        VARCHAR NOT NULL,
     rater       VARCHAR NOT NULL,
-    support     VARCHAR NOT NULL,        -- explicit, theme, group, evaluation
+    support     VARCHAR NOT NULL,        -- explicit, theme, group, evaluation; withdrawn: it is no more
     place       VARCHAR NOT NULL,        -- section, page, line
     quote       VARCHAR,
     origin      VARCHAR NOT NULL,        -- file and row
@@ -64,26 +78,60 @@ CREATE TABLE store.code_place (
     run_id      VARCHAR NOT NULL
 );
 
+-- Of each paper in a step what its rounds settled: open while one is, or while two contradict. A
+-- paper may have got another id since: then it was labelled under an alias.
+CREATE VIEW screening_decisions AS
+WITH said AS (
+    SELECT
+        coalesce(a.artifact_id, i.artifact_id) AS artifact_id, s.step, s.position, i.round, i.run_id AS planned_by, f.run_id,
+        coalesce(f.code, '~') AS code
+    FROM store.screening s
+    JOIN store.item i USING (round)
+    JOIN store.round r USING (round)
+    LEFT JOIN store.alias a ON a.alias = i.artifact_id AND a.kind = 'paper'
+    LEFT JOIN final_labels f
+        ON f.round = i.round AND f.item_id = i.item_id AND f.taxonomy = r.taxonomy
+), decided AS (
+    SELECT
+        artifact_id, step, position,
+        CASE WHEN bool_and(code = 'include') THEN 'included'
+            WHEN bool_and(code <> 'include' AND NOT starts_with(code, '~')) THEN 'excluded'
+            END AS decision,
+        min_by(code, round) AS code, list(DISTINCT round ORDER BY round) AS rounds,
+        coalesce(max(run_id), max(planned_by)) AS run_id
+    FROM said GROUP BY artifact_id, step, position
+)
+SELECT
+    artifact_id, step, position, decision, CASE WHEN decision = 'excluded' THEN code END AS reason,
+    rounds, run_id
+FROM decided;
+
+COMMENT ON VIEW screening_decisions IS 'One row for each paper in each step of screening that it came to.';
+COMMENT ON COLUMN screening_decisions.artifact_id IS 'The paper';
+COMMENT ON COLUMN screening_decisions.step IS 'title, abstract or full text';
+COMMENT ON COLUMN screening_decisions.position IS 'Order of the steps, from 1';
+COMMENT ON COLUMN screening_decisions.decision IS 'included or excluded; NULL while it is open, and while two rounds contradict each other';
+COMMENT ON COLUMN screening_decisions.reason IS 'Code of the reason for which it was excluded';
+COMMENT ON COLUMN screening_decisions.rounds IS 'The rounds of the step that have it: mostly one';
+COMMENT ON COLUMN screening_decisions.run_id IS 'The run that settled it, else the one that planned its round';
+
 CREATE VIEW papers AS
-WITH decided AS (
-    SELECT artifact_id, step, screening.position, code
-    FROM final_labels JOIN store.screening USING (round)
-    WHERE NOT starts_with(code, '~')
-), outcome AS (
+WITH outcome AS (
     SELECT
         artifact_id,
-        min_by(step, position) FILTER (code <> 'include') AS excluded_at,
-        min_by(code, position) FILTER (code <> 'include') AS excluded_for,
-        max_by(step, position) FILTER (code = 'include') AS included_at,
-        max(position) FILTER (code = 'include') AS included_to
-    FROM decided GROUP BY artifact_id
+        min_by(step, position) FILTER (decision = 'excluded') AS excluded_at,
+        min_by(reason, position) FILTER (decision = 'excluded') AS excluded_for,
+        max_by(step, position) FILTER (decision = 'included') AS included_at,
+        max(position) FILTER (decision = 'included') AS included_to,
+        bool_or(decision IS NULL) AS is_open
+    FROM screening_decisions GROUP BY artifact_id
 )
 SELECT
     paper.artifact_id, title, year, venue, paper.doi, authors, abstract, publication_type, url,
     cited_by,
     CASE WHEN excluded_at IS NOT NULL THEN 'excluded'
-        WHEN included_to = (SELECT max(position) FROM store.screening) THEN 'included'
-        END AS screening_decision,
+        WHEN included_to = (SELECT max(position) FROM store.screening) AND NOT is_open
+        THEN 'included' END AS screening_decision,
     coalesce(excluded_at, included_at) AS screening_step,
     excluded_for AS screening_reason,
     (SELECT count(*) FROM store.paper_record r WHERE r.artifact_id = paper.artifact_id)
@@ -95,7 +143,7 @@ LEFT JOIN store.departure USING (artifact_id);
 
 COMMENT ON VIEW papers IS 'One row for each paper.';
 COMMENT ON COLUMN papers.artifact_id IS 'Such as doi:10.1145/3377811.3380395; without a DOI paper: and a hash of title and year';
-COMMENT ON COLUMN papers.title IS 'As the source that was read last gave it';
+COMMENT ON COLUMN papers.title IS 'As the record gave it that says most of the paper';
 COMMENT ON COLUMN papers.year IS 'Of publication';
 COMMENT ON COLUMN papers.venue IS 'Journal or proceedings';
 COMMENT ON COLUMN papers.doi IS 'Without https://doi.org/';
@@ -104,7 +152,7 @@ COMMENT ON COLUMN papers.abstract IS 'NULL where no source gave it';
 COMMENT ON COLUMN papers.publication_type IS 'Such as article or proceedings-article';
 COMMENT ON COLUMN papers.url IS 'Page for a reader';
 COMMENT ON COLUMN papers.cited_by IS 'Citations as the source counts them';
-COMMENT ON COLUMN papers.screening_decision IS 'included or excluded; NULL while it is open';
+COMMENT ON COLUMN papers.screening_decision IS 'excluded at any step, or included by the last step that there is; NULL while it is open';
 COMMENT ON COLUMN papers.screening_step IS 'The step that excluded it, else the last that included it';
 COMMENT ON COLUMN papers.screening_reason IS 'Code of the reason for which it was excluded';
 COMMENT ON COLUMN papers.record_count IS 'How many records of searches and files are this paper';
@@ -116,8 +164,8 @@ COMMENT ON COLUMN papers.response_id IS 'The response or file it came from';
 
 CREATE VIEW paper_records AS
 SELECT
-    record_id, artifact_id, source, search, record_key, position, matched_by, run_id, fetched_at,
-    response_id
+    record_id, artifact_id, source, search, record_key, position, matched_by, own_id, title,
+    title_key, year, doi, run_id, fetched_at, response_id
 FROM store.paper_record;
 
 COMMENT ON VIEW paper_records IS 'One row for each record of a paper that a search or a file gave.';
@@ -127,13 +175,27 @@ COMMENT ON COLUMN paper_records.source IS 'openalex, scopus, or the name of a fi
 COMMENT ON COLUMN paper_records.search IS 'The query that gave it; empty for a file';
 COMMENT ON COLUMN paper_records.record_key IS 'The source''s own, such as W2741809807 or a BibTeX key';
 COMMENT ON COLUMN paper_records.position IS 'Order at the source, from 1';
-COMMENT ON COLUMN paper_records.matched_by IS 'doi or title where another record had given the paper before; NULL for the first';
+COMMENT ON COLUMN paper_records.matched_by IS 'doi, title or preprint where another record had given the paper before; NULL for the first';
+COMMENT ON COLUMN paper_records.own_id IS 'The id that the record would have alone: by its DOI, else by title and year';
+COMMENT ON COLUMN paper_records.title IS 'As this record has it';
+COMMENT ON COLUMN paper_records.title_key IS 'The title without case, accents, punctuation and spaces: equal for equal titles';
+COMMENT ON COLUMN paper_records.year IS 'As this record has it';
+COMMENT ON COLUMN paper_records.doi IS 'As this record has it, without https://doi.org/';
 COMMENT ON COLUMN paper_records.run_id IS 'The run that wrote the row';
 COMMENT ON COLUMN paper_records.fetched_at IS 'When the source said so. UTC';
 COMMENT ON COLUMN paper_records.response_id IS 'The response or file it came from';
 
 CREATE VIEW known_papers AS
-SELECT list, position, title, year, doi, run_id FROM store.known_paper;
+SELECT
+    list, position, title, year, doi, title_key,
+    -- A DOI says more than a title.
+    coalesce(
+        (SELECT min(artifact_id) FROM store.paper_record r WHERE r.doi = known_paper.doi),
+        (SELECT min(artifact_id) FROM store.paper_record r WHERE r.title_key = known_paper.title_key
+            AND coalesce(abs(r.year - known_paper.year) <= 1, true))
+    ) AS artifact_id,
+    run_id
+FROM store.known_paper;
 
 COMMENT ON VIEW known_papers IS 'One row for each paper of a list that a search is judged by.';
 COMMENT ON COLUMN known_papers.list IS 'Name of the list';
@@ -141,11 +203,15 @@ COMMENT ON COLUMN known_papers.position IS 'Order in the list, from 1';
 COMMENT ON COLUMN known_papers.title IS 'Title';
 COMMENT ON COLUMN known_papers.year IS 'Of publication';
 COMMENT ON COLUMN known_papers.doi IS 'Where the list has one';
+COMMENT ON COLUMN known_papers.title_key IS 'The title without case, accents, punctuation and spaces';
+COMMENT ON COLUMN known_papers.artifact_id IS 'The paper of the study that it is, by DOI, else by title; NULL where none was found';
 COMMENT ON COLUMN known_papers.run_id IS 'The run that wrote the row';
+
+COMMENT ON COLUMN artifact_aliases.kind IS 'repository, transfer, node, short_hash, answer or paper';
 
 CREATE VIEW screenings AS SELECT round, step, position, run_id FROM store.screening;
 
-COMMENT ON VIEW screenings IS 'One row for each step in which papers are screened.';
+COMMENT ON VIEW screenings IS 'One row for each round in which papers are screened; a step may have several.';
 COMMENT ON COLUMN screenings.round IS 'The round in which raters decide';
 COMMENT ON COLUMN screenings.step IS 'title, abstract or full text';
 COMMENT ON COLUMN screenings.position IS 'Order of the steps, from 1';
@@ -153,17 +219,21 @@ COMMENT ON COLUMN screenings.run_id IS 'The run that wrote the row';
 
 CREATE VIEW paper_codes AS
 WITH places AS (
-    SELECT * FROM store.code_place
+    SELECT coalesce(a.artifact_id, c.artifact_id) AS paper, c.* FROM store.code_place c
+    LEFT JOIN store.alias a ON a.alias = c.artifact_id AND a.kind = 'paper'
     WHERE place_id NOT IN (SELECT supersedes FROM store.code_place WHERE supersedes IS NOT NULL)
+        AND support <> 'withdrawn'
+), coded AS (
+    SELECT coalesce(a.artifact_id, f.artifact_id) AS paper, f.* FROM final_labels f
+    LEFT JOIN store.alias a ON a.alias = f.artifact_id AND a.kind = 'paper'
+    WHERE f.round NOT IN (SELECT round FROM store.screening) AND NOT starts_with(f.code, '~')
 )
 SELECT
-    f.artifact_id, f.taxonomy, f.taxonomy_version, f.code, p.support, p.place, p.quote, p.rater,
-    f.round, f.settled_by, coalesce(p.run_id, f.run_id) AS run_id
-FROM final_labels f
-SEMI JOIN store.paper USING (artifact_id)
-LEFT JOIN places p
-    ON p.artifact_id = f.artifact_id AND p.taxonomy = f.taxonomy AND p.code = f.code
-WHERE f.round NOT IN (SELECT round FROM store.screening) AND NOT starts_with(f.code, '~');
+    f.paper AS artifact_id, f.taxonomy, f.taxonomy_version, f.code, p.support, p.place, p.quote,
+    p.rater, f.round, f.settled_by, coalesce(p.run_id, f.run_id) AS run_id
+FROM coded f
+SEMI JOIN store.paper ON paper.artifact_id = f.paper
+LEFT JOIN places p ON p.paper = f.paper AND p.taxonomy = f.taxonomy AND p.code = f.code;
 
 COMMENT ON VIEW paper_codes IS 'One row for each code of each paper, and each place where the paper says so.';
 COMMENT ON COLUMN paper_codes.artifact_id IS 'The paper';

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 6
 _WIDEST = 34  # of all headings together: a terminal must not leave a column of counts out
-_KINDS = {"issue": "issues", "pull": "pull requests", "commit": "commits", "post": "posts"}
+_KINDS = {"issue": "issues", "pull": "pull requests", "commit": "commits", "post": "posts",
+          "paper": "papers"}  # fmt: skip
 # Counts were stored with the first step: what is forgotten is gone from the artifacts it had.
 _STALE = """
 WITH mined AS (

@@ -33,7 +33,16 @@ ELSEWHERE = frozenset(
 # Rows of these artifacts and items are removed (`erased_labels`); the others are made of nobody's
 # words.
 KEYS = frozenset(
-    {"artifact_id", "item_id", "run_id", "response_id", "answer_id", "settlement_id", "supersedes"}
+    {
+        "artifact_id",
+        "item_id",
+        "run_id",
+        "response_id",
+        "answer_id",
+        "settlement_id",
+        "place_id",
+        "supersedes",
+    }
 )
 
 ERASED = (
@@ -47,6 +56,9 @@ ERASED = (
     Column("store.claim", "statement"),
     Column("store.claim", "query"),
     Column("store.claim", "reason"),
+    Column("store.code_place", "place"),
+    Column("store.code_place", "quote"),
+    Column("store.code_place", "origin"),
     Column("store.commit", "message"),
     Column("store.dump_read", "stream"),
     Column("store.dump_read", "name"),
@@ -60,6 +72,7 @@ ERASED = (
     Column("store.link", "to_id"),
     Column("store.link", "evidence"),
     Column("store.link", "found_in"),
+    Column("store.package_row", "cells"),
     Column("store.result", "parameters", is_typed=True),
     Column("store.result", "content"),
     Column("store.run", "arguments", is_typed=True),
@@ -82,6 +95,7 @@ FREE = {
     "store.answer": {"round", "rater", "stage", "taxonomy", "taxonomy_version", "codes"},
     "store.assignment": {"round", "rater"},
     "store.checkpoint": {"project", "since", "etag"},
+    "store.code_place": {"taxonomy", "code", "rater", "support"},
     "store.claim": {"result", "claim_id", "unit", "method", "status"},
     # Author and committer are pseudonyms, which `erase_people` takes care of.
     "store.commit": {"project", "sha", "parents", "author", "author_zone", "committer",
@@ -96,6 +110,8 @@ FREE = {
     "store.key_check": {"fingerprint"},
     "store.keyword_hit": {"lexicon", "words", "reading", "text_run"},
     "store.link": {"kind"},
+    "store.package_file": {"package", "file", "digest"},
+    "store.package_row": {"package", "file", "sheet"},
     "store.part_read": {"part"},
     "store.project": {"server", "round", "rater", "stage", "taxonomy_version", "blindness"},
     "store.rater": {"rater"},
@@ -108,6 +124,7 @@ FREE = {
     "store.sample": {"sample", "method", "allocation", "strata", "ordered_by"},
     "store.sample_draw": {"sample", "frame_hash", "size_rule", "rounding"},
     "store.sampled": {"sample"},
+    "store.screening": {"round", "step"},
     "store.search_slice": {"state"},
     "store.settlement": {"round", "taxonomy", "taxonomy_version", "codes", "settled_by", "rule",
                          "adjudicator"},

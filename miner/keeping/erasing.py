@@ -72,6 +72,10 @@ def without(exchange: Exchange, forgotten: Forgotten, who: Who) -> tuple[Exchang
 
         posts = PostEraser(exchange, forgotten, who)
         return posts.rest(), posts.found
+    if exchange.source == "paper":
+        from miner.keeping.erasing_papers import without_papers
+
+        return without_papers(exchange, forgotten)
     eraser = _Eraser(exchange, forgotten, who)
     return eraser.rest(), eraser.found
 

@@ -50,6 +50,7 @@ _KINDS = (
           ("origin", "sample", "taxonomy", "taxonomy_version", "choice", "after_round", "overlap",
            "seed", "statistic", "threshold", "suggestions"), "rules of the round"),
     _Kind("round_rater", ("round", "rater"), within="round"),
+    _Kind("screening", ("round",), ("step",), "steps of screening for the round"),
     _Kind("item", ("round", "item_id"), ("artifact_id",), "items of the round", within="round"),
     _Kind("assignment", ("round", "item_id", "rater")),
     _Kind("gate", ("run_id", "round", "stage", "statistic")),
@@ -72,8 +73,16 @@ _CHAINS = (
            ("codes", "confidence", "comment", "proposed")),
     _Chain("settlement", "settlement_id", ("round", "item_id", "taxonomy", "taxonomy_version"),
            ("codes",)),
+    _Chain("code_place", "place_id", ("artifact_id", "taxonomy", "code", "rater", "place"),
+           ("support", "quote")),
 )  # fmt: skip
-_WHOLE = {"frame_member": "frame_hash", "suggestion": "round"}  # all of one, or nothing
+# All of one, or nothing.
+_WHOLE = {
+    "frame_member": "frame_hash",
+    "suggestion": "round",
+    "package_file": "package",
+    "package_row": "package",
+}
 TABLES = (
     *(f"store.{each.table}" for each in (*_KINDS, *_CHAINS, _OF_ANSWERS)),
     *(f"store.{table}" for table in _WHOLE),
@@ -158,11 +167,12 @@ def _take_chain(source: Reader, writer: Writer, chain: _Chain, gone: list[str]) 
         here = ours.get(subject, {})
         new = rows.keys() - here.keys()
         # The first final label of an older study is called after the item alone.
-        is_same = all(row["codes"] == rows[it]["codes"] for it, row in here.items() if it in rows)
+        first = chain.said[0]
+        is_same = all(row[first] == rows[it][first] for it, row in here.items() if it in rows)
         if is_same and (not new or len(_holding({**here, **rows})) == 1):
             wanted |= new
         elif _said(here, chain) != _said(rows, chain):
-            contradictions.append((subject, _codes(here), _codes(rows)))
+            contradictions.append((subject, _told(here, chain), _told(rows, chain)))
     if contradictions:
         raise _contradicting(chain, contradictions)
     found = pa.array(each in wanted for each in theirs.column(chain.identity).to_pylist())
@@ -187,7 +197,9 @@ def _said(rows: dict[str, dict[str, Any]], chain: _Chain) -> list[list[Any]]:
     return [[row[name] for name in chain.said] for row in _holding(rows)]
 
 
-def _codes(rows: dict[str, dict[str, Any]]) -> str:
+def _told(rows: dict[str, dict[str, Any]], chain: _Chain) -> str:
+    if chain.table == "code_place":
+        return " and ".join(row["support"] for row in _holding(rows))
     return " and ".join(", ".join(row["codes"]) or "nothing" for row in _holding(rows))
 
 
@@ -237,6 +249,9 @@ def _differ(what: str) -> StudyError:
 def _contradicting(
     chain: _Chain, contradictions: list[tuple[tuple[str, ...], str, str]]
 ) -> StudyError:
+    if chain.table == "code_place":
+        paper, taxonomy, code, rater, place = contradictions[0][0]
+        return _differ(f"different words for {taxonomy} {code} of {paper} by {rater} at {place}")
     kind = "labels" if chain.table == "answer" else "final labels"
     shown = [
         f"{subject[1]}{f' by {subject[2]}' if chain.table == 'answer' else ''}: {here} here, "

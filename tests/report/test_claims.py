@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from data.results import Table
-from report import claims
+from report.claims import listing as claims
 from report.tables import console_table
 
 STATED: dict[str, Any] = {

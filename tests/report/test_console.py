@@ -27,12 +27,15 @@ from typer.testing import CliRunner
 from data.errors import StudyError
 from data.store import Study
 from report import console
+from report.recomputing import all_again
 
 Command = Callable[..., CompletedProcess[str]]
 PROGRAMS = ("miner", "annotation", "analysis", "report")
 SCRIPTS = Path(sys.executable).parent
 TOKEN = "ghp_" + "x1" * 18
 SHEET = "URL,rater_1,rater_2,Final_label\nhttps://github.com/o/r/issues/1,A1,A1,A1\n"
+OWN = '[claims.issues]\nstatement = "Issues"\nsql = "SELECT count(*) FROM issues"\n'
+DATED = {1: "api", 2: "gpu", 9: "api", 17: "model", 26: "api"}  # issues of several months
 IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label", "--taxonomy",
           "hp-defects")  # fmt: skip
 RATED = ("import", "rated", "sheet.csv", "--item", "URL", "--rater-columns", "rater_*",
@@ -84,9 +87,20 @@ CALLS = {
     ("annotation", "export"): ("hp", "labels.csv"),
     ("annotation", "adjudicate"): ("hp",),
     ("annotation", "suggest"): ("texts",),
+    ("analysis", "associate"): ("--counts", "154/385", "41/385"),
+    ("analysis", "claims"): (),
+    ("analysis", "compare"): ("length(title)", "--by", "kind"),
     ("analysis", "coverage-gap"): (),
+    ("analysis", "distribution"): ("dl-bugs", "--by", "project"),
+    ("analysis", "methods"): (),
+    ("analysis", "replicate"): ("hp-defects",),
+    ("analysis", "trend"): ("dl-bugs", "--by", "month", "--smallest", "1"),
     ("report", "build"): (),
+    ("report", "claims", "check"): (),
+    ("report", "claims", "export"): ("--csv", "numbers.csv"),
     ("report", "claims", "list"): ("--published",),
+    ("report", "manuscript"): ("--shipped", "maintenance"),
+    ("report", "trace"): ("coverage-gap.faults.untargeted",),
 }
 
 
@@ -120,6 +134,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")
+    (folder / "claims.toml").write_text(OWN, encoding="utf-8")
+    dated = [f"github:example/tensors#{number},{code}" for number, code in DATED.items()]
+    (folder / "dated.csv").write_text("\n".join(["item,code", *dated, ""]), encoding="utf-8")
     linear(folder / "layers.git", 3)
     words_of = {"E1": "slow data loader takes hours", "D1": "typo in the docs of an operator"}
     texts = [(number, code) for number in range(100, 112) for code in words_of]
@@ -146,6 +163,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         ("analysis", "coverage-gap", "--quiet"),
         ("miner", "fetch", "example/tensors", "--api-url", tracker),
         ("annotation", "sample", "drawn", "--size", "2"),
+        ("annotation", "import", "dated", "dated.csv", "--item", "item", "--final", "code",
+         "--taxonomy", "dl-bugs"),
     )
     for words in calls:
         line = [SCRIPTS / words[0], *words[1:]]
@@ -249,6 +268,25 @@ def test_a_command_prints_its_result_on_standard_output(
     ended = call(words)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    "words", [words for words in LEAVES if words[0] in {"analysis", "annotation"}], ids=" ".join
+)
+def test_a_result_that_a_command_stores_can_be_computed_again(
+    words: tuple[str, ...], call: Command, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    opened = Study(study)
+    newest = "SELECT result, run_id FROM results WHERE is_latest"
+    with opened.reading() as reader:
+        before = reader.rows(newest)
+    assert call(words, "-q").returncode == 0
+    with opened.reading() as reader:
+        new = [row["result"] for row in reader.rows(newest) if row not in before]
+    for again in all_again(opened, new) if new else ():
+        assert again.problem == ""
+        assert again.is_same
 
 
 def test_a_quiet_command_says_nothing_of_a_new_study_either(

@@ -70,6 +70,20 @@ SCALES = {
                 Step("very good", _ALL),
             ),
         ),
+        Scale(
+            "mchugh",
+            "McHugh",
+            "McHugh (2012), Interrater reliability: the kappa statistic, Biochemia Medica 22(3), "
+            "table 3",
+            (
+                Step("none", 0.2),
+                Step("minimal", 0.4, end_included=False),
+                Step("weak", 0.6, end_included=False),
+                Step("moderate", 0.8, end_included=False),
+                Step("strong", 0.9),
+                Step("almost perfect", _ALL),
+            ),
+        ),
     )
 }
 

@@ -29,7 +29,8 @@ REPLIES_LIMIT = 200_000  # characters of all comments; later ones are cut short
 CHANGES_LIMIT = 60_000  # of all changes; files behind that stand without theirs
 _START = 90  # characters of a comment in its heading
 _SHORT = 300  # what is left of a comment then
-_KINDS = {"issue": "Issue", "pull": "Pull request", "commit": "Commit", "post": "Question"}
+_KINDS = {"issue": "Issue", "pull": "Pull request", "commit": "Commit", "post": "Question",
+          "paper": "Paper"}  # fmt: skip
 _MARKS = re.compile(r"</?[a-z][^<>]*+>|[`*#>|]++")  # left out where only the beginning is shown
 
 
@@ -84,7 +85,7 @@ def artifact_html(text: ArtifactText) -> str:
         return made + f'<p class="fa-note">{escaped(f"The study has no text of it{why}.")}</p>'
     if not text.body.strip():
         made += '<p class="fa-note">It has no text.</p>'
-    elif text.kind == "commit":
+    elif text.kind in ("commit", "paper"):  # no markup
         made += rendered(plain, text.body, text.url, BODY_LIMIT)
     else:
         render = post if text.kind == "post" else markdown

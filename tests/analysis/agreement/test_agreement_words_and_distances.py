@@ -36,6 +36,10 @@ from analysis.statistics.agreement.scales import SCALES, word
         ("altman", -0.5, "poor"),
         ("altman", 0.61, "good"),
         ("altman", 1.0, "very good"),
+        ("mchugh", 0.39, "minimal"),
+        ("mchugh", 0.59, "weak"),
+        ("mchugh", 0.9, "strong"),
+        ("mchugh", 0.901, "almost perfect"),
     ],
 )
 def test_words_of_the_scales(scale: str, value: float, expected: str) -> None:

@@ -38,8 +38,9 @@ def stored(study: Study, *, status: str = "") -> list[dict[str, Any]]:
     _known("status", status, STATUSES)
     with study.reading() as reader:
         return reader.rows(
-            "SELECT claim_id, statement, value, unit, low, high, count, total, printed, status, "
-            "reason, query, run_id FROM claims WHERE ? IN ('', status) ORDER BY claim_id",
+            "SELECT claim_id, result, statement, value, unit, low, high, count, total, method, "
+            "printed, status, reason, query, rows_query, run_id FROM claims "
+            "WHERE ? IN ('', status) ORDER BY claim_id",
             [status],
         )
 

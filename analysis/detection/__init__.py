@@ -1,0 +1,1 @@
+"""Which types of defects testing tools find, and which none finds."""

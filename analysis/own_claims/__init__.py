@@ -1,0 +1,1 @@
+"""Own claims: numbers that the user of a study binds in SQL."""

@@ -1,0 +1,1 @@
+"""What became of papers, from the records of searches to those that are included."""

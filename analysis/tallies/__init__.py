@@ -1,0 +1,1 @@
+"""Counts, shares and groups: what distribution, association, comparison and trend are made of."""

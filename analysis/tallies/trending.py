@@ -1,0 +1,298 @@
+"""Shares of categories over time: tables, figure, claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from analysis.observations import Observations
+from analysis.statistics import drift, effect_scales, table_effects
+from analysis.statistics.estimates import Estimate
+from analysis.statistics.intervals import WILSON_95, Share, wilson_share
+from analysis.tallies import words
+from analysis.tallies.naming import called, key
+from analysis.tallies.periods import Timed
+from data.results import Cell, Claim, Column, Figure, Series, Table
+from report import formatting
+
+ANALYSIS = "trend"
+LEVEL = 0.05
+SCALE = "cohen-h"
+MOST_LINES = 4
+MOST_POINTS = 12  # side by side on a page
+SOURCES = (drift.SOURCE, table_effects.SOURCES[-1])
+
+
+@dataclass(frozen=True)
+class Course:
+    """A code over time: the test of its trend, and the last period beside the first."""
+
+    code: str
+    test: drift.Trend
+    adjusted: float | None
+    first: Share
+    last: Share
+    difference: Estimate  # percentage points, last minus first
+    h: float
+
+
+@dataclass(frozen=True)
+class Trends:
+    """Codes over periods, and how the result is called."""
+
+    seen: Observations
+    timed: Timed
+    codes: tuple[str, ...]
+    unit: str
+    name: str
+    parameters: dict[str, Any]
+
+    def share(self, at: int, code: str) -> Share:
+        """The share of a period's items that have the code."""
+        return wilson_share(self.timed.count(at, code), self.timed.periods[at].total)
+
+    @cached_property
+    def courses(self) -> tuple[Course, ...]:
+        """Every code, its p-value adjusted after Holm over all of them."""
+        periods = self.timed.periods
+        totals = [period.total for period in periods]
+        places = [period.place for period in periods]
+        found = [
+            drift.cochran_armitage(
+                [self.timed.count(at, code) for at in range(len(periods))], totals, places
+            )
+            for code in self.codes
+        ]
+        adjusted = drift.holm([each.p_value for each in found])
+        return tuple(
+            self._course(code, test, after)
+            for code, test, after in zip(self.codes, found, adjusted, strict=True)
+        )
+
+    def _course(self, code: str, test: drift.Trend, adjusted: float | None) -> Course:
+        first, last = self.share(0, code), self.share(len(self.timed.periods) - 1, code)
+        pair = [[last.count, last.total - last.count], [first.count, first.total - first.count]]
+        return Course(
+            code,
+            test,
+            adjusted,
+            first,
+            last,
+            table_effects.share_difference(pair),
+            table_effects.cohen_h(last.count / last.total, first.count / first.total),
+        )
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The codes that the figure shows: the most frequent ones."""
+        sums = {
+            code: sum(self.timed.count(at, code) for at in range(len(self.timed.periods)))
+            for code in self.codes
+        }
+        order = sorted(self.codes, key=lambda code: -sums[code])[:MOST_LINES]
+        return tuple(code for code in self.codes if code in order)
+
+
+def tables(of: Trends) -> tuple[Table, ...]:
+    """The test of every code; all shares."""
+    return (_courses(of), _periods(of), _shares(of))
+
+
+def _courses(of: Trends) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.code, of.seen.title(each.code), each.first.percent, each.last.percent,
+            each.difference.value, each.difference.low, each.difference.high, each.h,
+            effect_scales.word(SCALE, each.h), each.test.z, each.test.p_value, each.adjusted,
+            each.test.reason,
+        )
+        for each in of.courses
+    ]  # fmt: skip
+    columns = (
+        Column("code", "Code", "code"),
+        Column("name", "Category", aside=True),
+        Column("first", of.timed.periods[0].label, "percent"),
+        Column("last", of.timed.periods[-1].label, "percent"),
+        Column("difference", "Difference", "points"),
+        Column("low", "95 % from", "points"),
+        Column("high", "to", "points"),
+        Column("h", "Cohen's h", "number", aside=True),
+        Column("word", "In words"),
+        Column("z", "z", "number"),
+        Column("p", "p", "number", aside=True),
+        Column("adjusted", "p after Holm", "number"),
+        Column("reason", "Not tested because", aside=True),
+    )
+    note = (
+        f"z and p: {drift.METHOD}, over all periods, adjusted after Holm. Difference of the last "
+        f"and the first period: {table_effects.NEWCOMBE}. In words: "
+        f"{effect_scales.SCALES[SCALE].title}."
+    )
+    return Table("trends", "Does a share rise or fall?", columns, tuple(rows), note)
+
+
+def _periods(of: Trends) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (period.label, period.total, len(period.names)) for period in of.timed.periods
+    ]
+    columns = (
+        Column("period", "Period"),
+        Column("items", "Items", "count"),
+        Column("joined", f"{of.unit.capitalize()}s with labels", "count"),
+    )
+    return Table("periods", "Periods", columns, tuple(rows))
+
+
+def _shares(of: Trends) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for code in of.codes:
+        for at, period in enumerate(of.timed.periods):
+            share = of.share(at, code)
+            rows.append(
+                (code, period.label, share.count, share.total, share.percent, share.low, share.high)
+            )
+    columns = (
+        Column("code", "Code", "code"),
+        Column("period", "Period"),
+        Column("count", "Count", "count"),
+        Column("total", "Of", "count"),
+        Column("percent", "Share", "percent"),
+        Column("low", "95 % from", "percent"),
+        Column("high", "to", "percent"),
+    )
+    return Table("shares", "All shares", columns, tuple(rows), f"{WILSON_95}.", folded=True)
+
+
+def figures(of: Trends) -> tuple[Figure, ...]:
+    """The shares of the most frequent codes over time; each alone where a page has no more room."""
+    if len(of.lines) * len(of.timed.periods) <= MOST_POINTS:
+        return (_figure(of, of.lines, "trend"),)
+    return tuple(_figure(of, (code,), f"trend-{at}") for at, code in enumerate(of.lines, 1))
+
+
+def _figure(of: Trends, codes: tuple[str, ...], name: str) -> Figure:
+    series = []
+    for code in codes:
+        shares = [of.share(at, code) for at in range(len(of.timed.periods))]
+        series.append(
+            Series(
+                of.seen.title(code),
+                tuple(share.percent for share in shares),
+                tuple(share.low for share in shares),
+                tuple(share.high for share in shares),
+            )
+        )
+    what = of.seen.title(codes[0]) if len(codes) == 1 else f"{len(codes)} categories"
+    return Figure(
+        name,
+        f"Share of {what} by {of.unit}, with 95 % intervals",
+        "trend",
+        f"Points with intervals: the share of {what} in each period. All categories are in the "
+        "table shares.",
+        categories=tuple(f"{each.label} (n = {each.total:,})" for each in of.timed.periods),
+        series=tuple(series),
+        unit="percent",
+    )
+
+
+def claims(of: Trends) -> tuple[Claim, ...]:
+    """For each code the difference of the last and the first period, and the p-value."""
+    query = called(ANALYSIS, of.parameters)
+    found = []
+    for each in of.courses:
+        where, rows = key(each.code), of.seen.rows_query([each.code])
+        told = of.seen.title(each.code)
+        found.append(
+            Claim(
+                f"{of.name}.{where}.difference",
+                f"Change of the share of {told} from {of.timed.periods[0].label} to "
+                f"{of.timed.periods[-1].label}",
+                each.difference.value,
+                "percentage points",
+                f"{query}: codes.{where}.difference.value",
+                low=each.difference.low,
+                high=each.difference.high,
+                method=each.difference.method,
+                total=each.difference.n,
+                rows_query=rows,
+            )
+        )
+        if each.adjusted is not None:
+            found.append(
+                Claim(
+                    f"{of.name}.{where}.p",
+                    f"p-value of the trend of {told}, after Holm",
+                    each.adjusted,
+                    "p",
+                    f"{query}: codes.{where}.adjusted",
+                    method=f"{drift.METHOD}, Holm over {len(of.codes)} codes",
+                    total=sum(period.total for period in of.timed.periods),
+                    rows_query=rows,
+                )
+            )
+    return tuple(found)
+
+
+def document(of: Trends) -> dict[str, Any]:
+    """All of it as plain values."""
+    return {
+        "periods": [{"period": each.label, "items": each.total} for each in of.timed.periods],
+        "codes": {
+            key(each.code): {
+                "code": each.code,
+                "z": each.test.z,
+                "p": each.test.p_value,
+                "adjusted": each.adjusted,
+                "difference": words.estimate_document(each.difference),
+                "h": each.h,
+                "word": effect_scales.word(SCALE, each.h),
+                "scale": effect_scales.SCALES[SCALE].title,
+            }
+            for each in of.courses
+        },
+    }
+
+
+def summary(of: Trends) -> tuple[str, ...]:
+    """What rises and what falls."""
+    total = sum(period.total for period in of.timed.periods)
+    told = [
+        (
+            f"{total:,} dated items in {len(of.timed.periods)} periods, "
+            f"{of.timed.periods[0].label} to {of.timed.periods[-1].label}."
+        )
+    ]
+    moving = [each for each in of.courses if (each.adjusted or 1) < LEVEL]
+    if not moving:
+        least = min((each.adjusted for each in of.courses if each.adjusted is not None), default=1)
+        told.append(
+            f"No share of {len(of.codes)} rises or falls ({drift.METHOD}, least "
+            f"{words.p_text(least)} after Holm)."
+        )
+    for each in moving:
+        way = "rises" if (each.test.z or 0) > 0 else "falls"
+        word = effect_scales.word(SCALE, each.h)
+        told.append(
+            f"{of.seen.title(each.code)} {way}: {formatting.percent(each.first.percent or 0)} to "
+            f"{formatting.percent(each.last.percent or 0)}, difference "
+            f"{formatting.interval(each.difference.low, each.difference.high)} points, h "
+            f"{each.h:.2f} ({word} after {effect_scales.SCALES[SCALE].title}), "
+            f"{words.p_text(each.adjusted)} after Holm."
+        )
+    return tuple(told)
+
+
+def notes(of: Trends) -> tuple[str, ...]:
+    """What was joined, and what the test assumes."""
+    joined = (
+        [f"Small periods were joined: {', '.join(of.timed.joined)}."] if of.timed.joined else []
+    )
+    return (
+        *joined,
+        (
+            "Assumed: items are independent, and a share changes along a line of the periods' "
+            "places in time; a share that rises and falls again is not seen by the test."
+        ),
+        words.scale_note(SCALE),
+    )

@@ -1,0 +1,74 @@
+"""Numbers in sentences: p-values, estimates, tests, and what scales call them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.statistics import effect_scales
+from analysis.statistics.estimates import Estimate, Test
+from report import formatting
+
+
+def p_text(p_value: float | None) -> str:
+    """`p = 0.012`, `p = 7.7e-21`."""
+    if p_value is None:
+        return "no p-value"
+    return "p < 1e-300" if p_value < 1e-300 else f"p = {formatting.number(p_value)}"
+
+
+def estimate_text(name: str, found: Estimate, scale: str = "", *, degrees: int = 1) -> str:
+    """`Cramer's V 0.337 (0.269 to 0.410; medium after Cohen (w, as Cramer's V))`."""
+    if found.value is None:
+        return f"{name}: none ({found.reason})"
+    said = f"{formatting.number(found.low or 0.0)} to {formatting.number(found.high or 0.0)}"
+    if scale:
+        title = effect_scales.SCALES[scale].title
+        said += f"; {effect_scales.word(scale, found.value, degrees=degrees)} after {title}"
+    return f"{name} {formatting.number(found.value)} ({said})"
+
+
+def test_text(test: Test) -> str:
+    """A test with its statistic, degrees of freedom and p-value."""
+    if test.p_value is None:
+        return f"{test.name}: {test.reason}"
+    parts = []
+    if test.statistic is not None:
+        parts.append(f"statistic {formatting.number(float(test.statistic))}")
+    if test.degrees is not None:
+        parts.append(f"{test.degrees:g} degrees of freedom")
+    parts += [p_text(test.p_value), *([test.detail] if test.detail else [])]
+    return f"{test.name}: {', '.join(parts)}"
+
+
+def estimate_document(found: Estimate, scale: str = "", *, degrees: int = 1) -> dict[str, Any]:
+    """An estimate as plain values."""
+    plain: dict[str, Any] = {
+        "value": found.value,
+        "interval": [found.low, found.high],
+        "n": found.n,
+        "method": found.method,
+        **({"reason": found.reason} if found.reason else {}),
+    }
+    if scale:
+        plain["word"] = effect_scales.word(scale, found.value, degrees=degrees)
+        plain["scale"] = effect_scales.SCALES[scale].title
+    return plain
+
+
+def test_document(test: Test) -> dict[str, Any]:
+    """A test as plain values."""
+    return {
+        "test": test.name,
+        "statistic": test.statistic,
+        "degrees": test.degrees,
+        "p": test.p_value,
+        "n": test.n,
+        **({"detail": test.detail} if test.detail else {}),
+        **({"reason": test.reason} if test.reason else {}),
+    }
+
+
+def scale_note(scale: str) -> str:
+    """The source of a scale's words."""
+    known = effect_scales.SCALES[scale]
+    return f"Words of {known.title}: {known.citation}."

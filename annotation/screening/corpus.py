@@ -1,0 +1,87 @@
+"""The papers of a study as a sample: all that the funnel let through, extended as more come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from annotation.samples.definition import DEFAULT_SEED, Definition, Sizing, frame_condition
+from annotation.samples.drawing import draw
+from annotation.samples.frame import last_step, read_frame
+from annotation.samples.storage import put_draw, put_sample, sample_names, stored_sample
+from data import provenance
+from data.errors import StudyError
+from data.sampling import checked_seed
+
+if TYPE_CHECKING:
+    from data.provenance import Run
+    from data.store import Reader, Writer
+
+SAMPLE = "papers"
+_PAPERS = "kind = 'paper'"
+
+
+def paper_sample(writer: Writer, seed: int | None, run: Run) -> str:
+    """The sample of all papers that may be screened; new ones are drawn behind the others.
+
+    Its order is random by the seed, so that the first of them are a pilot. Where another step of
+    the funnel lets papers through than the last time, it is another sample.
+    """
+    condition = frame_condition(funnel_step(writer), _PAPERS)
+    name, is_new = _name(writer, condition)
+    asked = checked_seed(DEFAULT_SEED if seed is None else seed)
+    definition = Definition(name, condition, seed=asked)
+    there = stored_sample(writer, name)
+    if there is not None:
+        definition = there.definition
+    frame = read_frame(writer, definition)
+    drawn = there.drawn if there else ()
+    fresh = frame.ids - {each.artifact_id for each in drawn}
+    if not frame.members and is_new:
+        raise StudyError(
+            "there are no papers to screen",
+            "Search for them: miner papers. What the funnel let through: miner status --funnel",
+        )
+    if fresh:
+        sizing = Sizing(asked=len(drawn) + len(fresh))
+        made = draw(frame, definition, sizing, drawn)
+        provenance.record(writer, run, "ok")
+        if is_new:
+            put_sample(writer, definition, run)
+        put_draw(writer, name, frame, sizing=sizing, made=made, run=run)
+    return name
+
+
+def funnel_step(reader: Reader) -> str | None:
+    """The last step of the funnel, if it ran when there were papers; else all are taken."""
+    step = last_step(reader)
+    came = reader.value(
+        "SELECT 1 FROM store.funnel_count WHERE step = ? AND kind = 'paper' LIMIT 1", [step]
+    )
+    return step if came else None
+
+
+def past_the_funnel(reader: Reader) -> int:
+    """Papers that were mined after the funnel ran, so that it has not judged them."""
+    if funnel_step(reader) is None:
+        return 0
+    came = reader.value(
+        "SELECT sum(rows_in) FROM store.funnel_count JOIN store.funnel_step USING (step) "
+        "WHERE kind = 'paper' AND position = "
+        "(SELECT min(position) FROM store.funnel_step)"
+    )
+    there = reader.value(f"SELECT count(*) FROM candidates WHERE {_PAPERS}")
+    return max(0, int(there) - int(came or 0))
+
+
+def _name(reader: Reader, frame: str) -> tuple[str, bool]:
+    """The sample of that frame, or a name that is free."""
+    known = sample_names(reader)
+    number = 1
+    while True:
+        name = SAMPLE if number == 1 else f"{SAMPLE}-{number}"
+        if name not in known:
+            return name, True
+        there = stored_sample(reader, name)
+        if there and there.definition.frame == frame and there.definition.method == "simple":
+            return name, False
+        number += 1

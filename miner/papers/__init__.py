@@ -1,0 +1,1 @@
+"""Papers: OpenAlex, Scopus, files of reference managers; records that are the same paper."""

@@ -1,0 +1,1 @@
+"""Files of reference managers and indexes: BibTeX, RIS, CSV."""

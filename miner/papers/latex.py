@@ -1,0 +1,44 @@
+"""LaTeX of a BibTeX field as plain text: accents, commands, dashes, formulas."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+_NEEDED = re.compile(r"[\\{}$~]|--|``|''")
+_BARE = re.compile(r"(?<!\\)([%&#])")  # in BibTeX these are often written as they are
+_DOLLAR = re.compile(r"(?<!\\)\$")
+_COMMAND = re.compile(r"\\[A-Za-z]+\s?|\\.|[{}$]")
+_DEEPEST = 40
+
+
+def plain(text: str) -> str:
+    """The text without LaTeX; what is no sound LaTeX loses its commands and braces only."""
+    if not _NEEDED.search(text):
+        return text
+    said = _BARE.sub(r"\\\1", text)
+    if len(_DOLLAR.findall(said)) % 2:
+        said = _DOLLAR.sub(r"\\$", said)
+    if _depth(said) <= _DEEPEST:
+        try:
+            return str(_reader().latex_to_text(said))
+        except (ValueError, LookupError, TypeError, RecursionError):  # of a hostile text, anything
+            pass
+    return _COMMAND.sub("", text)
+
+
+def _depth(text: str) -> int:
+    deepest = depth = 0
+    for sign in text:
+        depth += (sign == "{") - (sign == "}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+@cache
+def _reader() -> Any:
+    # It imports tables of symbols: not before there is LaTeX.
+    from pylatexenc.latex2text import LatexNodes2Text
+
+    return LatexNodes2Text(math_mode="text")

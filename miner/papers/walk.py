@@ -1,0 +1,154 @@
+"""A search, walked page by page to its end, from where it was left.
+
+A search that was read to its end is asked again from its beginning: an index changes its order.
+A cursor that the index no longer knows, too, begins anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from data.errors import StudyError
+from miner.checkpoints import Checkpoint
+from miner.papers.client import NotAllowed
+from miner.refusals import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from miner.http import Response
+    from miner.papers.ingest import PaperIngest
+    from miner.papers.service import Manner, Page, Query, Service
+
+_EXPIRED = (400, 404, 410)
+
+
+@dataclass
+class Walked:
+    """What came of a search."""
+
+    source: str
+    search: str
+    name: str = ""
+    total: int | None = None  # as the index counts
+    records: int = 0  # that it gave, in this and earlier runs
+    without_title: int = 0  # of this run
+    is_complete: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return dict(self.__dict__)
+
+
+def walk(ingest: PaperIngest, query: Query, tell: Callable[[str], None]) -> Walked:
+    """Read a search to its end."""
+    assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
+    client, service = ingest.client, ingest.client.service
+    walked = Walked(service.name, query.text, query.name, notes=list(query.notes))
+    stream = f"{ingest.project} search {json.dumps({'search': query.text})}"
+    manners = list(service.manners(has_key=client.has_key))
+    point = ingest.begun(stream)
+    if point is None or point.is_complete or _manner(manners, point) is None:
+        point = _beginning(service, query, manners[0], stream, ingest.project)
+    is_resumed = point.since is not None
+    while True:
+        manner = _manner(manners, point) or manners[0]
+        try:
+            response = client.get(point.url)
+        except NotAllowed as refused:
+            following = _following(manners, manner)
+            if following is None or point.since is not None:
+                raise
+            tell(f"{refused.message}; asking for less: {following.loss}")
+            point = _beginning(service, query, following, stream, ingest.project)
+            continue
+        except Refused as refused:
+            if refused.status not in _EXPIRED or not is_resumed:
+                raise
+            is_resumed = False  # the place where it was left is no longer known
+            point = _beginning(service, query, manner, stream, ingest.project)
+            continue
+        page = _page(service, response)
+        point = _keep(ingest, query, point, page, response, walked)
+        if point.is_complete:
+            return _ended(walked, manner)
+        if page.total:
+            left = max(page.total - walked.records, 0)
+            size = max(len(page.items), 1)
+            ingest.planned = client.sent + -(-left // size)
+
+
+def _keep(
+    ingest: PaperIngest,
+    query: Query,
+    point: Checkpoint,
+    page: Page,
+    response: Response,
+    walked: Walked,
+) -> Checkpoint:
+    """Store a page with where to go on; the checkpoint after it."""
+    done = int(point.since or 0)
+    after = replace(
+        point,
+        url=page.following or point.url,
+        since=str(done + len(page.items)),
+        is_complete=page.following is None,
+    )
+    service = ingest.client.service if ingest.client else None
+    assert service is not None  # noqa: S101  (as above)
+    request = {"kind": service.kind, "search": query.text, "first": done + 1}
+    if query.name:
+        request["name"] = query.name
+    ingest.keep(ingest.exchange(response, request), after)
+    walked.total = page.total
+    walked.records = done + len(page.items)
+    walked.without_title += sum(each is None for each in service.entries(page.items))
+    ingest.stage = query.name
+    return after
+
+
+def _ended(walked: Walked, manner: Manner) -> Walked:
+    reached = walked.total is None or walked.records >= walked.total
+    walked.is_complete = reached
+    if manner.loss:
+        walked.notes.append(f"the key gives {manner.loss}")
+    if not reached and manner.most is not None and walked.records >= manner.most:
+        walked.notes.append(
+            f"{walked.total:,} papers, of which this key can read the first {manner.most:,}: "
+            "cut the search by years with --since and --until"
+        )
+    elif not reached:
+        walked.notes.append(
+            f"the index counts {walked.total:,} papers and gave {walked.records:,}: run it again"
+        )
+    if walked.without_title:
+        walked.notes.append(f"{walked.without_title:,} results without a title are left out")
+    return walked
+
+
+def _beginning(
+    service: Service, query: Query, manner: Manner, stream: str, project: str
+) -> Checkpoint:
+    about = {"search": query.text, "manner": manner.name}
+    return Checkpoint(stream, project, about, service.first_url(query, manner))
+
+
+def _manner(manners: Sequence[Manner], point: Checkpoint) -> Manner | None:
+    wanted = point.selection.get("manner")
+    return next((each for each in manners if each.name == wanted), None)
+
+
+def _following(manners: Sequence[Manner], manner: Manner) -> Manner | None:
+    behind = list(manners)[list(manners).index(manner) + 1 :]
+    return behind[0] if behind else None
+
+
+def _page(service: Service, response: Response) -> Page:
+    page = service.page(response.json(), response.url)
+    if page is None:  # the client takes no other answer
+        raise StudyError(f"{service.title} gave no list", "Run the same command again.")
+    return page

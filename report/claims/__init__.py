@@ -1,0 +1,1 @@
+"""Claims, the numbers of reports: listed, checked, named in LaTeX, exported."""

@@ -1,0 +1,110 @@
+"""Compares a computed number with what was printed, and says how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from report.manuscript.entries import Entry
+from report.manuscript.numbers import Printed, about, match, shown, span, within
+from report.manuscript.outcomes import BAD, Outcome, Verdict, together
+
+DIGITS = "to the printed digits: rounded or cut agrees, rounded up is near"
+INPUTS_ROUNDED = "; near if unrounded inputs could give it"
+APPROXIMATE = "printed as approximate: near if it agrees in its leading digits"
+BOUND = "printed as a bound: the computed number must keep it"
+NOTHING = "nothing is printed to compare with"
+
+_WORDS = {
+    "rounded": "comes out by rounding",
+    "cut": "comes out by cutting digits, not by rounding",
+    "raised": "one more in the last digit: comes out only by rounding up",
+}
+
+
+def failed(entry: Entry) -> Verdict:
+    """What a difference means: a contradiction only where the paper states the inputs."""
+    return "does not follow" if entry.inferred else "inconsistent"
+
+
+def compared(
+    entry: Entry,
+    value: float,
+    *,
+    ends: tuple[float, float] | None = None,
+    fraction: bool = False,
+    text: str = "",
+) -> Outcome:
+    """All printed numbers of an entry against the one that was computed.
+
+    `ends` are the least and the largest value of unrounded inputs. A `fraction` is shown in
+    percent where the printed number is one.
+    """
+    printed = entry.printed()
+    if not printed:
+        percent = Printed("", 0, 0.1, percent=True)
+        words = shown(100 * value, percent) if fraction else shown(value)
+        return Outcome("cannot be checked", text or words, NOTHING, NOTHING, value)
+    outcomes = []
+    for each in printed:
+        scale = each.scaled if fraction else _as_it_is
+        limits = (scale(ends[0]), scale(ends[1])) if ends else None
+        outcome = _one(each, scale(value), limits, text)
+        if outcome.verdict in BAD:
+            outcome = Outcome(
+                failed(entry), outcome.computed, outcome.rule, outcome.reason, outcome.value
+            )
+        outcomes.append(outcome)
+    return together(outcomes)
+
+
+def computed_from(
+    entry: Entry,
+    inputs: Sequence[Printed],
+    compute: Callable[[Sequence[float]], float],
+    *,
+    fraction: bool = False,
+) -> Outcome:
+    """A number that follows from others, which are printed rounded."""
+    value = entry.guarded(compute, [each.value for each in inputs])
+    ends = entry.guarded(span, compute, inputs)
+    return compared(entry, value, ends=ends, fraction=fraction)
+
+
+def _as_it_is(value: float) -> float:
+    return value
+
+
+def _one(printed: Printed, value: float, ends: tuple[float, float] | None, text: str) -> Outcome:
+    words = text or shown(value, printed)
+    if printed.sign in ("<", "<=", ">", ">="):
+        kept = within(printed, value)
+        reason = f"{shown(value)} {'keeps' if kept else 'breaks'} {printed.text}"
+        bare = Printed("", 0, printed.unit / 10 if printed.unit < 1 else 0.1)
+        return Outcome(
+            "consistent" if kept else "inconsistent", text or shown(value, bare), BOUND, reason,
+            value,
+        )  # fmt: skip
+    how = match(printed, value)
+    if printed.sign == "~" and how == "differs":
+        near = about(printed, value)
+        reason = f"{shown(value)} {'rounds to' if near else 'is not about'} {printed.text}"
+        bare = Printed("", 0, printed.unit / 100, percent=printed.percent)
+        words = text or shown(value, bare if printed.unit >= 1 else printed)
+        return Outcome("near" if near else "inconsistent", words, APPROXIMATE, reason, value)
+    rule = DIGITS + (INPUTS_ROUNDED if _wide(ends) else "")
+    if how in ("rounded", "cut"):
+        return Outcome("consistent", words, rule, f"{printed.text} {_WORDS[how]}", value)
+    if how == "raised":
+        return Outcome("near", words, rule, f"{printed.text}: {_WORDS[how]}", value)
+    low, high = ends or (value, value)
+    if low - printed.half <= printed.value <= high + printed.half and _wide(ends):
+        reason = (
+            f"{printed.text} is not {words}, but unrounded inputs give {shown(low, printed)} to "
+            f"{shown(high, printed)}"
+        )
+        return Outcome("near", words, rule, reason, value)
+    return Outcome("inconsistent", words, rule, f"printed {printed.text}, computed {words}", value)
+
+
+def _wide(ends: tuple[float, float] | None) -> bool:
+    return ends is not None and ends[1] > ends[0]

@@ -1,0 +1,93 @@
+"""Findings as tables and as a document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from data.results import Column, Table
+from report.formatting import counted
+from report.manuscript.checking import known_kinds
+from report.manuscript.outcomes import STATUS_OF, Finding
+
+_COLUMNS = (
+    Column("entry_id", "Claim", "code"),
+    Column("figure_id", "Figure", "code", aside=True),
+    Column("place", "Place"),
+    Column("what", "What", aside=True),
+    Column("printed", "Printed"),
+    Column("computed", "Computed"),
+    Column("verdict", "Verdict", "status"),
+    Column("reason", "Why"),
+)
+
+
+def counts(findings: Sequence[Finding]) -> dict[str, int]:
+    """How many numbers have each verdict."""
+    found = Counter(each.verdict for each in findings)
+    return {verdict: found[verdict] for verdict in STATUS_OF}
+
+
+def summary(name: str, findings: Sequence[Finding]) -> str:
+    """The counts in a line."""
+    parts = [f"{count} {verdict}" for verdict, count in counts(findings).items() if count]
+    return f"{name}: {counted(len(findings), 'claim')}, {', '.join(parts) or 'none'}"
+
+
+def findings_table(name: str, findings: Sequence[Finding], *, every: bool) -> Table:
+    """Those that are not consistent, or every one."""
+    shown = [each for each in findings if every or each.verdict != "consistent"]
+    columns = tuple(
+        column for column in _COLUMNS if any(getattr(each, column.key) for each in shown)
+    )
+    return Table(
+        "findings",
+        name,
+        columns,
+        tuple(tuple(getattr(each, column.key) for column in columns) for each in shown),
+        note="" if every else "Consistent claims are left out; -v shows them.",
+    )
+
+
+def rules_table(findings: Sequence[Finding]) -> Table:
+    """By which rules these findings were compared."""
+    rules = dict.fromkeys((each.kind, each.rule) for each in findings)
+    return Table("rules", "Rules", (Column("kind", "Kind", "code"), Column("rule", "Rule")),
+                 tuple(sorted(rules)))  # fmt: skip
+
+
+def kinds_table() -> Table:
+    """The kinds of checks and their fields."""
+    return Table(
+        "kinds",
+        "Kinds of checks",
+        (Column("kind", "Kind", "code"), Column("about", "Checks"), Column("fields", "Fields")),
+        tuple(
+            (name, kind.ABOUT, "; ".join(f"{key}: {text}" for key, text in kind.FIELDS.items()))
+            for name, kind in known_kinds().items()
+        ),
+    )
+
+
+def kinds_document() -> list[dict[str, Any]]:
+    """The same, with examples."""
+    return [
+        {
+            "kind": name,
+            "about": kind.ABOUT,
+            "fields": kind.FIELDS,
+            "example": f'[[claim]]\nid = "example"\nkind = "{name}"{kind.EXAMPLE}',
+        }
+        for name, kind in known_kinds().items()
+    ]
+
+
+def document(checked: Mapping[str, Sequence[Finding]]) -> dict[str, Any]:
+    """All findings, by the file that they are of."""
+    return {
+        "manuscripts": [
+            {"name": name, "counts": counts(found), "findings": [vars(each) for each in found]}
+            for name, found in checked.items()
+        ]
+    }

@@ -1,0 +1,142 @@
+"""Stored results, computed again from the study and their parameters alone.
+
+Who can do that for an analysis is found by entry points (group `faultatlas.results`): a provider
+is called without arguments and gives, by the name of the analysis, a function that takes the
+study and the parameters of a result and gives the result. Nothing of it is imported here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from data import provenance, result_store
+from data.errors import StudyError
+from data.results import Result
+from data.store import Study
+from report.formatting import plain
+
+Again = Callable[[Study, dict[str, Any]], Result]
+
+GROUP = "faultatlas.results"
+NEAR = 1e-9  # numbers that differ by less are the same: the last bits depend on the machine
+
+# What comes of parameters that another version stored, or a hand.
+_STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """A stored result beside the same one computed now; none where it cannot be computed."""
+
+    stored: Result
+    now: Result | None
+    problem: str = ""
+
+    @property
+    def is_same(self) -> bool:
+        """Whether nothing of it changed: no number, no table, no word."""
+        return self.now is not None and same(self.stored.to_json(), self.now.to_json())
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """What came of computing all results again."""
+
+    changed: tuple[Result, ...]  # stored anew
+    unchanged: tuple[str, ...]
+    failed: dict[str, str]  # by the name of the result why it cannot be computed; it stays
+
+
+@cache
+def analyses() -> Mapping[str, Again]:
+    """By the name of every analysis of this installation the function that computes it again."""
+    found: dict[str, Again] = {}
+    for provider in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        found.update(provider.load()())
+    return found
+
+
+def recompute(study: Study, name: str) -> Result:
+    """The newest result of that name, computed again; nothing is stored."""
+    with study.reading() as reader:
+        stored = result_store.latest(reader, name)
+    return computed_again(study, stored)
+
+
+def computed_again(study: Study, stored: Result) -> Result:
+    """A stored result, computed again."""
+    again = analyses().get(stored.analysis)
+    if again is None:
+        raise StudyError(
+            f"result {plain(stored.name)!r} is of the analysis {plain(stored.analysis)!r}, which "
+            "this program does not have",
+            "Another version or a plug-in wrote it: install that one. This program has: "
+            f"{', '.join(sorted(analyses()))}.",
+        )
+    try:
+        found = again(study, stored.parameters)
+    except _STRANGE as error:
+        raise StudyError(
+            f"result {plain(stored.name)!r} cannot be computed from its parameters "
+            f"({type(error).__name__}: {plain(error)})",
+            f"Another version may have written it: run {plain(stored.analysis)} again.",
+        ) from error
+    if found.name != stored.name:
+        raise StudyError(
+            f"result {plain(stored.name)!r} comes out as {plain(found.name)!r}",
+            f"Another version may have written it: run {plain(stored.analysis)} again.",
+        )
+    return found
+
+
+def all_again(study: Study, names: Sequence[str] = ()) -> list[Recomputed]:
+    """Stored results beside what they are now: all, or those named; nothing is stored."""
+    with study.reading() as reader:
+        wanted = list(names) or result_store.names(reader)
+        stored = [result_store.latest(reader, name) for name in wanted]
+    return [_beside(study, each) for each in stored]
+
+
+def refresh(study: Study, names: Sequence[str] = ()) -> Refreshed:
+    """Compute all results (or those named) again and store those that changed, as one run.
+
+    What cannot be computed any more stays as it is, and is named.
+    """
+    begun = provenance.begin("report build", {"results": list(names)} if names else {})
+    found = all_again(study, names)
+    changed = tuple(each.now for each in found if each.now is not None and not each.is_same)
+    for result in changed:
+        result_store.save(study, result, begun)
+    return Refreshed(
+        changed,
+        tuple(each.stored.name for each in found if each.is_same),
+        {each.stored.name: each.problem for each in found if each.now is None},
+    )
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two plain values are the same, numbers nearly so."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if _is_number(one) and _is_number(other):
+        neither = math.isnan(one) and math.isnan(other)
+        return neither or math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR)
+    return type(one) is type(other) and bool(one == other)
+
+
+def _beside(study: Study, stored: Result) -> Recomputed:
+    try:
+        return Recomputed(stored, computed_again(study, stored))
+    except StudyError as error:
+        return Recomputed(stored, None, error.message)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,54 @@
+"""What comes next: the steps of a study that are not done, each with its command."""
+
+from __future__ import annotations
+
+from report.sections import Material, Point, Section
+
+POSITION = 5
+KEY = "next"
+
+_STEPS = (
+    (
+        "mine", "Mine or import", ("Nothing is in the study yet: fetch issues, commits or posts, or "
+        "import sheets with labels."), "miner fetch pytorch --label 'high priority'",
+        ("SELECT 1 FROM artifacts UNION ALL SELECT 1 FROM final_labels "
+        "UNION ALL SELECT 1 FROM items"),
+    ),
+    (
+        "select", "Select", ("Say which artifacts are studied, step by step: the counts become the "
+        "funnel of the report."), "miner filter closed --where \"state = 'closed'\"",
+        "SELECT 1 FROM funnel WHERE position > 0 UNION ALL SELECT 1 FROM final_labels",
+    ),
+    (
+        "sample", "Draw a sample", ("The size follows from confidence and margin, the draw from a "
+        "seed."), "annotation sample main --confidence 95 --margin 5",
+        "SELECT 1 FROM samples UNION ALL SELECT 1 FROM items UNION ALL SELECT 1 FROM final_labels",
+    ),
+    (
+        "label", "Label", ("A round gives the sample to raters; fix the statistic of agreement "
+        "before the first label."),
+        "annotation round pilot --sample main --taxonomy hp-defects --rater ann --rater bob",
+        "SELECT 1 FROM labels UNION ALL SELECT 1 FROM final_labels",
+    ),
+    (
+        "settle", "Settle", "Labels become final where raters agree, or after discussion.",
+        "annotation adjudicate pilot", "SELECT 1 FROM final_labels",
+    ),
+    (
+        "analyse", "Analyse", "No analysis is stored: these answer the questions of the study.",
+        "analysis distribution TAXONOMY",
+        "SELECT 1 FROM results WHERE analysis NOT IN ('agreement', 'study')",
+    ),
+)  # fmt: skip
+
+
+def section(material: Material) -> Section | None:
+    """The open steps; None when all are done."""
+    points = tuple(
+        Point(key, title, text, command)
+        for key, title, text, command, done in _STEPS
+        if not material.has(done)
+    )
+    if not points:
+        return None
+    return Section(KEY, "What comes next", points=points)

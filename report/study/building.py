@@ -1,0 +1,182 @@
+"""`report build`: results computed again, their pages, and the report of the whole study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from data import provenance, result_store
+from data.errors import StudyError
+from data.results import Cell, Result, Table
+from data.settings import read_settings
+from report import figures, latex, recomputing, tables
+from report.console import explained
+from report.folders import replacing
+from report.pages import LONGEST_CELL
+from report.sections import Material, Section, sections, summary
+from report.study import markdown, own, page, paper
+from report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
+
+if TYPE_CHECKING:
+    from data.store import Reader, Study
+
+REPORT = "report.json"
+MARKDOWN = "report.md"
+FOLDER = "report"  # in out/
+UNTITLED = "Report of the study"
+
+_MARK = "faultatlas report of a study"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What came of it."""
+
+    page: Path
+    results: list[Path]  # the pages of single results
+    sections: list[str]
+    claims: int
+    changed: list[str] = field(default_factory=list)  # results that came out otherwise
+    failed: dict[str, str] = field(default_factory=dict)  # by name why they stayed as they were
+
+
+def build_report(
+    study: Study, names: Sequence[str], *, as_stored: bool = False, out: Path | None = None
+) -> Built:
+    """Compute results again unless they are to stay as stored, and write everything."""
+    from report.publish import build
+
+    wanted = [] if as_stored else _stored(study, names)
+    refreshed = recomputing.refresh(study, wanted) if wanted else None
+    failed = dict(refreshed.failed) if refreshed else {}
+    changed = [each.name for each in refreshed.changed] if refreshed else []
+    with study.reading() as reader:
+        results = stored_results(reader)
+        found = sections(Material(reader, results, tuple(names), failed))
+        title = read_settings(study.directory).title or UNTITLED
+    if not as_stored and _keep(study, own.own_numbers(found)):
+        changed.append(own.NAME)
+    shown = list(names) or [each.name for each in results if each.name != own.NAME]
+    pages = build(study, shown) if shown else []
+    folder = out or study.directory / "out" / FOLDER
+    try:
+        written = write(title, found, folder)
+    except OSError as error:
+        raise explained(error, folder) from error
+    claims = sum(len(each.claims) for each in everything(placed(found)))
+    return Built(written, pages, [each.title for each in found], claims, changed, failed)
+
+
+def stored_results(reader: Reader) -> list[Result]:
+    """All results in the order of their names, without the study's own numbers."""
+    names = [name for name in result_store.names(reader) if name != own.NAME]
+    return [result_store.latest(reader, name) for name in names]
+
+
+def write(title: str, found: Sequence[Section], folder: Path) -> Path:
+    """Write the report of these sections as a folder, and return its page."""
+    lead, found = _led(found)
+    laid = placed(found)
+    with replacing(folder, _files_of_earlier_run) as new:
+        widths, drawings = _draw(laid, new)
+        for each in everything(laid):
+            for table in each.tables:
+                _put(new / f"{table.file}.csv", tables.table_csv(table.table))
+                text = latex.render(_printable(table.table), paper.label(table.file))
+                _put(new / f"{table.file}.tex", text)
+        claims = [claim.claim for each in everything(laid) for claim in each.claims]
+        _put(new / tables.CLAIMS_FILE, tables.claims_csv(claims))
+        _put(new / REPORT, _json(title, laid))
+        _put(new / MARKDOWN, markdown.render(title, lead, laid))
+        _put(new / paper.DOCUMENT, paper.render(title, lead, laid, widths))
+        _put(new / page.PAGE, page.render(title, lead, laid, drawings, widths))
+    return folder / page.PAGE
+
+
+def _led(found: Sequence[Section]) -> tuple[tuple[str, ...], list[Section]]:
+    """What stands at the top, which is the summary's first sentence, and the rest below it."""
+    lead = next((each.text[:1] for each in found if each.key == summary.KEY), ())
+    rest = [
+        replace(each, text=each.text[1:]) if each.key == summary.KEY else each for each in found
+    ]
+    return lead, rest
+
+
+def _stored(study: Study, names: Sequence[str]) -> list[str]:
+    if names:
+        return list(names)
+    with study.reading() as reader:
+        return [name for name in result_store.names(reader) if name != own.NAME]
+
+
+def _keep(study: Study, now: Result) -> bool:
+    """Store the study's own numbers, unless they are stored already; whether that was needed."""
+    with study.reading() as reader:
+        known = own.NAME in result_store.names(reader)
+        if known and recomputing.same(
+            result_store.latest(reader, own.NAME).to_json(), now.to_json()
+        ):
+            return False
+    if not now.claims and not known:
+        return False
+    result_store.save(study, now, provenance.begin("report build", {}))
+    return True
+
+
+def _draw(
+    laid: Sequence[PlacedSection], folder: Path
+) -> tuple[dict[str, Sequence[str]], dict[str, str]]:
+    """The figures as files; gives by file the widths of each, and the drawing for the page."""
+    widths: dict[str, Sequence[str]] = {}
+    drawings: dict[str, str] = {}
+    for each in everything(laid):
+        for figure in each.figures:
+            place = folder / figure.file
+            place.parent.mkdir(parents=True, exist_ok=True)
+            named = replace(figure.figure, name=place.name)
+            widths[figure.file] = figures.save_for_paper(named, place.parent)
+            drawings[figure.file] = figures.save(named, place.parent)[0].read_text("utf-8")
+    return widths, drawings
+
+
+def _printable(table: Table) -> Table:
+    """The table for a paper, which has no room for whole texts of strangers."""
+    rows = tuple(tuple(_short(cell) for cell in row) for row in table.rows)
+    return replace(table, rows=rows, title=str(_short(table.title)), note=str(_short(table.note)))
+
+
+def _short(cell: Cell) -> Cell:
+    if isinstance(cell, str) and len(cell) > LONGEST_CELL:
+        return cell[: LONGEST_CELL - 1].rstrip() + "…"
+    return cell
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Half a surrogate pair, which broken sources deliver, has no bytes in UTF-8.
+    path.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+
+
+def _json(title: str, laid: Sequence[PlacedSection]) -> str:
+    sections_json = [asdict(each.section) for each in laid]
+    return tables.plain_json({"kind": _MARK, "title": title, "sections": sections_json})
+
+
+def _files_of_earlier_run(folder: Path) -> set[str]:
+    """What a report of a study consists of; its two folders are replaced as a whole."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return set()
+    try:
+        earlier: Any = json.loads((folder / REPORT).read_text(encoding="utf-8"))
+        ours = isinstance(earlier, dict) and earlier.get("kind") == _MARK
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise StudyError(
+            f"{folder} holds files, but no report of a study",
+            "Name an empty or a new folder with --out, or remove its files yourself.",
+        )
+    return {page.PAGE, REPORT, MARKDOWN, paper.DOCUMENT, tables.CLAIMS_FILE, STUDY, RESULTS}

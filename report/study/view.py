@@ -1,0 +1,33 @@
+"""What `report build` tells on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from report.formatting import counted, plain
+
+if TYPE_CHECKING:
+    from report.console import Output
+    from report.study.building import Built
+
+
+def show(output: Output, built: Built) -> None:
+    """The page, what changed, and what could not be computed."""
+    output.document(
+        {
+            "report": str(built.page),
+            "reports": [str(page) for page in built.results],
+            "sections": built.sections,
+            "claims": built.claims,
+            "changed": built.changed,
+            "failed": built.failed,
+        }
+    )
+    for name, why in built.failed.items():
+        output.show(f"Shown as stored: {plain(name)} ({plain(why)})")
+    if built.changed:
+        output.show(f"Came out otherwise and stored: {', '.join(map(plain, built.changed))}")
+    told = counted(len(built.sections), "section"), counted(built.claims, "claim")
+    output.show(f"Report: {built.page} ({', '.join(told)})")
+    if output.verbose:
+        output.show(*(f"Result: {page}" for page in built.results))

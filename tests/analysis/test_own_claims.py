@@ -1,0 +1,142 @@
+"""`analysis claims`: numbers that a user binds in SQL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from population import Population
+
+from analysis.studies import own_claims
+from data.errors import StudyError
+from data.store import Study
+
+Command = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    population = Population.at(tmp_path)
+    population.issues("crash", "slow", "crash again")
+    return Study(tmp_path)
+
+
+def write(study: Study, text: str) -> None:
+    (study.directory / "claims.toml").write_text(text, encoding="utf-8")
+
+
+def test_values_and_shares_become_claims_with_rows(study: Study) -> None:
+    write(
+        study,
+        """
+[claims.issues]
+statement = "Issues"
+sql = "SELECT count(*) FROM issues;"
+unit = "issues"
+printed = 4
+
+[claims.crash.share]
+statement = "Issues that crash"
+numerator = "SELECT count(*) FROM artifacts WHERE body LIKE 'crash%' -- those"
+denominator = 3
+printed = "66.7"
+rows = "SELECT artifact_id, run_id FROM artifacts WHERE body LIKE 'crash%'"
+
+[claims.mean]
+statement = "Mean comments"
+sql = "WITH c AS (SELECT comment_count FROM issues) SELECT avg(comment_count) FROM c WHERE false"
+printed = 1.5
+""",
+    )
+    issues, share, mean = own_claims.run(study).claims
+    assert (issues.claim_id, issues.value, issues.unit) == ("claims.issues", 3.0, "issues")
+    assert (issues.status, issues.rows_query) == (
+        "not reproduced",
+        "SELECT * FROM issues ORDER BY ALL",
+    )
+    assert (share.claim_id, share.count, share.total) == ("claims.crash.share", 2, 3)
+    assert (share.low, share.high) == pytest.approx((20.77, 93.85), abs=0.01)  # Wilson
+    assert share.status == "reproduced"
+    assert "run_id" in (share.rows_query or "")
+    assert (mean.value, mean.status) == (None, "no data")
+
+
+BAD = {
+    "SELEC 1": "syntax error",
+    "SELECT 1; SELECT 2": "not one SELECT",
+    "DELETE FROM issues": "not one SELECT",
+    "COPY issues TO 'x.csv'": "not one SELECT",
+    "SELECT count(*) FROM moon": "moon does not exist",
+    "SELECT count(*) FROM store.issue": "it asks the table store.issue",
+    "SELECT count(*) FROM runs": "it asks the table runs",
+    "SELECT count(*) FROM claims": "it asks the table claims",
+    "SELECT random()": "it asks random()",
+    "SELECT epoch(now())": "it asks now()",
+    "SELECT count(*) FROM issues USING SAMPLE 1": "a sample of rows",
+    "SELECT count(*) FROM read_text('/etc/passwd')": "disabled by configuration",
+    "SELECT count(*) FROM '/etc/passwd'": "does not exist",
+    "SELECT count(*) FROM duckdb_secrets()": "it asks duckdb_secrets()",
+    "SELECT count(*) FROM query('SELECT 1')": "it asks query()",
+    "DESCRIBE issues": "what tables there are",
+    "SELECT title FROM issues LIMIT 1": "no number",
+    "SELECT number FROM issues": "more than one row",
+    "SELECT 1, 2": "2 columns",
+    "SELECT 1 WHERE false": "no row",
+    "SELECT 'x'::INTEGER": "Could not convert",
+    "SELECT 1e308::DOUBLE * 10": "gives inf",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sql", BAD)
+def test_sql_that_cannot_be_a_claim_is_refused_by_name(sql: str, study: Study) -> None:
+    write(study, f'[claims.bad-one]\nstatement = "Bad"\nsql = """{sql}"""\n')
+    with pytest.raises(StudyError) as error:
+        own_claims.run(study)
+    assert "claim 'bad-one'" in error.value.message
+    assert BAD[sql] in error.value.message
+    assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no claims"),
+        ("[claims", "is no TOML"),
+        ("[other]\nx = 1", "does not know 'other'"),
+        ("[claims]\nx = 1", "claim 'x' is no table"),
+        ('[claims.X]\nstatement = "s"\nsql = "SELECT 1"', "'X' cannot be called that"),
+        ('[claims.x]\nsql = "SELECT 1"', "'x' has no statement"),
+        ('[claims.x]\nstatement = "s"', "neither a value nor a share"),
+        ('[claims.x]\nstatement = "s"\nnumerator = 1', "neither a value nor a share"),
+        ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nsqll = "y"', "does not know 'sqll'"),
+        ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nprinted = "many"', "is no number"),
+        ('[claims.x]\nstatement = "s"\nsql = 5', "sql of claim 'x' is no text"),
+        ('[claims.x]\nstatement = "s"\nnumerator = 3\ndenominator = 2', "no share: 3.0 of 2.0"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_one_message(
+    text: str, said: str, study: Study
+) -> None:
+    write(study, text)
+    with pytest.raises(StudyError) as error:
+        own_claims.run(study)
+    assert said in error.value.message
+
+
+def test_without_a_file_the_next_step_is_told(study: Study, command: Command) -> None:
+    done = command("analysis", "claims")
+    assert (done.returncode, study.exists) == (1, True)
+    assert done.stderr.startswith("error: there is no claims.toml\n")
+    assert "[claims.open-defects]" in done.stderr
+
+
+def test_the_result_holds_its_own_sql(study: Study, command: Command) -> None:
+    write(study, '[claims.n]\nstatement = "N"\nsql = "SELECT count(*) FROM issues"\n')
+    document = json.loads(command("analysis", "claims", "--json").stdout)
+    assert document["numbers"]["n"]["value"] == 3
+    (study.directory / "claims.toml").unlink()
+    again = own_claims.again(study, document["parameters"])
+    assert again.claims[0].value == 3

@@ -1,0 +1,66 @@
+"""What tests of `miner papers` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC
+from pathlib import Path
+from shutil import copy
+from subprocess import CompletedProcess
+
+import pytest
+from loopback import serving
+from loopback.index import Index
+from loopback.scopus import Scopus
+from loopback.studies import opened_once
+from mining import FakeTime
+from papering import Papering
+
+from data import redaction
+from data.store import Study
+
+
+@pytest.fixture
+def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
+    """The time of client and server: waits are noted and take none."""
+    fake = FakeTime()
+    monkeypatch.setattr("miner.papers.client.Clock", fake.clock)
+    return fake
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a new study: to make its tables takes longer than most tests do."""
+    study = Study(tmp_path_factory.mktemp("empty"))
+    with study.writing():
+        pass
+    return study.database
+
+
+@pytest.fixture
+def papering(
+    command: Callable[..., CompletedProcess[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    fake_time: FakeTime,
+    empty: Path,
+) -> Iterator[Callable[..., Papering]]:
+    """Serves an index, if one is given, and runs `miner papers` into a new study."""
+    for name in ("OPENALEX_API_KEY", "SCOPUS_API_KEY", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(redaction, "_remembered", set())
+    monkeypatch.setattr(Study, "_make", lambda _self, draft: copy(empty, draft))
+    monkeypatch.setattr(Study, "compact", lambda _self: None)  # no matter here, and slow
+    with ExitStack() as running:
+        running.enter_context(opened_once(monkeypatch))
+
+        def start(world: Index | None = None, study: str = "study") -> Papering:
+            at = Papering(command, monkeypatch, tmp_path / study)
+            if world is not None:
+                world.clock = lambda: fake_time.now.replace(tzinfo=UTC).timestamp()
+                at.running = running.enter_context(serving(world))
+                at.source = "scopus" if isinstance(world, Scopus) else "openalex"
+            return at
+
+        yield start

@@ -1,0 +1,270 @@
+"""The shipped claims files against the published figures, and the contract of the kinds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.errors import StudyError
+from data.evidence import published_figures, status_rules
+from report.manuscript import Finding, by_figure, check, check_claims, known_kinds, shipped
+from report.manuscript.entries import parsed
+
+STUDIES = ("bug-localization", "defect4ml", "dl-faults", "hp-defects", "maintenance", "survey")
+PUBLISHED = {figure.figure_id: figure for figure in published_figures()}
+
+# The contradictions that were established in the texts.
+SLIPS = {
+    "K047", "K049", "K054", "K055", "K066", "K070", "K076", "K083", "K084", "K088", "K089", "K091",
+    "K095", "K096", "K097", "K098", "K103", "K111", "K112", "K113",
+}  # fmt: skip
+
+# What makes the example of each kind wrong.
+BROKEN = {
+    "arithmetic": ('"284"', '"290"'),
+    "bound": ('"994.100"', '"1,000.1"'),
+    "chi-square": ('"7.66e-21"', '"1.79e-14"'),
+    "classification": ('"0.22"', '"0.24"'),
+    "effect-word": ('"small"', '"medium"'),
+    "group-size": ('"214"', '"350"'),
+    "integer-mean": ('"3.48"', '"3.47"'),
+    "kappa-word": ('"0.80"', '"0.87"'),
+    "largest": ('"771"', '"349"'),
+    "map-mrr": ('"227"', '"1"'),
+    "marks": ('"60 %"', '"40 %"'),
+    "mean": ('"227"', '"229"'),
+    "overlap": ('"365"', '"495"'),
+    "p-value": ('"0.15"', '"0.015"'),
+    "percentage": ('"40.0 %"', '"40.2 %"'),
+    "percentages": ('"35.29 %"', '"35.32 %"'),
+    "ratio": ('"10.65 %"', '"12.00 %"'),
+    "relative-difference": ('"31.59 %"', '"34.14 %"'),
+    "same": ('"0.24"', '"0.25"'),
+    "sample-size": ('"380"', '"382"'),
+    "shares": ('"384"', '"385"'),
+    "sum": ('"86"', '"87"'),
+    "t-test": ('"0.0046"', '"0.12"'),
+    "table": ('"1,795"', '"1,796"'),
+    "top-k": ('"0.316"', '"0.244"'),
+    "whole-from-groups": ('"38.8 %"', '"40.0 %"'),
+}
+
+
+def claims(kind: str, fields: str) -> list[Finding]:
+    return check_claims(parsed(f'[[claim]]\nid = "a"\nkind = "{kind}"\n{fields}', "a.toml", "a"))
+
+
+def one(kind: str, fields: str) -> Finding:
+    [finding] = claims(kind, fields)
+    return finding
+
+
+# The shipped studies.
+
+
+@pytest.fixture(scope="module")
+def findings() -> dict[str, list[Finding]]:
+    return {name: check(name) for name in shipped()}
+
+
+def test_the_studies_that_are_shipped(findings: dict[str, list[Finding]]) -> None:
+    assert shipped() == STUDIES
+    for name, found in findings.items():
+        assert {each.study for each in found} == {name}
+        assert all(each.place and each.what and each.rule and each.reason for each in found)
+
+
+def test_every_figure_of_a_text_has_the_status_that_was_established(
+    findings: dict[str, list[Finding]],
+) -> None:
+    seen = {}
+    for name, found in findings.items():
+        for figure_id, figure in by_figure(found).items():
+            assert PUBLISHED[figure_id].study == name
+            assert figure.status == PUBLISHED[figure_id].status, figure
+            seen[figure_id] = figure.status
+    of_texts = {key for key, figure in PUBLISHED.items() if figure.data.startswith("paper text")}
+    assert of_texts <= set(seen)
+    slips = {key for key in of_texts if PUBLISHED[key].status == "inconsistent"}
+    assert slips == SLIPS
+    assert {key for key in of_texts if seen[key] == "inconsistent"} == SLIPS
+
+
+def test_the_computed_values_are_those_of_the_facts(
+    findings: dict[str, list[Finding]], study_fixtures: Path
+) -> None:
+    facts = json.loads((study_fixtures / "facts" / "checks.json").read_text(encoding="utf-8"))
+    rules = {rule.wording: rule.status for rule in status_rules()}
+    figures = by_figure(each for found in findings.values() for each in found)
+    checked = 0
+    for fact in facts:
+        if not fact["data_file"].startswith("seed text"):
+            continue
+        figure = figures[f"K{int(fact['id'][1:]):03}"]
+        assert figure.status == rules[fact["status"]], fact
+        words = str(fact["computed"])
+        if fact["id"] in {"K54", "K70", "K113"}:  # words, not numbers
+            assert all(word in figure.computed for word in _words_of(words)), figure
+        else:
+            here = {value for value in figure.values if value is not None}
+            here |= {value for value, _digits in _numbers(figure.computed)}
+            for value, digits in _numbers(words.replace(", Table 22", "")):
+                assert any(abs(round(each, digits) - value) < 1e-9 for each in here), figure
+                checked += 1
+    assert checked > 90
+
+
+def test_slips_beyond_the_list_are_found(findings: dict[str, list[Finding]]) -> None:
+    found = {each.entry_id: each for each in findings["bug-localization"] if each.bad}
+    dnnloc = found["table-8.dlsw.dnnloc.mrr"]  # its MRR is below its Top@1
+    assert (dnnloc.printed, dnnloc.value) == ("0.455", pytest.approx(0.5212))
+    assert sum(each.kind == "top-k" for each in found.values()) == 12
+    others = {each.entry_id for each in findings["defect4ml"] if each.bad}
+    assert others >= {"data-sets.github", "tables-2-and-4.stackoverflow", "posts.tensorflow"}
+
+
+def test_a_changed_number_changes_the_claim(tmp_path: Path) -> None:
+    shipped_file = Path(__file__).parents[2] / "data" / "manuscripts" / "survey.toml"
+    text = shipped_file.read_text(encoding="utf-8")
+    changed = tmp_path / "changed.toml"
+    changed.write_text(text.replace('printed = "212"', 'printed = "213"'), encoding="utf-8")
+    found = by_figure(check(changed))
+    assert (found["K048"].status, found["K048"].computed) == ("inconsistent", "212")
+
+
+def _numbers(text: str) -> Iterator[tuple[float, int]]:
+    for hit in re.finditer(r"(?<![A-Za-z\d.])\d[\d,]*(?:\.(\d+))?(?:e(-\d+))?", text):
+        digits = len(hit[1] or "") - int(hit[2] or 0)
+        yield float(hit[0].rstrip(",").replace(",", "")), digits
+
+
+def _words_of(text: str) -> list[str]:
+    if text == "both":
+        return ["targeted", "untargeted"]
+    known = ("substantial", "almost perfect", "strong", "weak", "moderate")
+    return [word for word in known if word in text]
+
+
+# The contract of a kind.
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_kind_accepts_its_example_and_notices_a_wrong_number(name: str) -> None:
+    kind = known_kinds()[name]
+    right = one(name, kind.EXAMPLE)
+    assert (right.verdict, right.status) == ("consistent", "reproduced"), right
+    assert right.rule
+    assert right.printed
+    old, new = BROKEN[name]
+    assert kind.EXAMPLE.count(old) >= 1
+    wrong = one(name, kind.EXAMPLE.replace(old, new, 1))
+    assert wrong.verdict in ("inconsistent", "does not follow"), wrong
+    assert wrong.bad
+    assert wrong.reason != right.reason
+
+
+def test_every_kind_is_in_the_contract_and_says_what_it_is() -> None:
+    assert set(BROKEN) == set(known_kinds())
+    for kind in known_kinds().values():
+        assert kind.ABOUT
+        assert all(kind.FIELDS.values())
+        fields = set(re.findall(r"^(\w+) =", kind.EXAMPLE, re.MULTILINE))
+        assert fields <= {"printed", *kind.FIELDS}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_kind_refuses_a_field_that_it_does_not_know(name: str) -> None:
+    with pytest.raises(StudyError, match=f"a: {name} has no field 'pupulation'"):
+        claims(name, f'{known_kinds()[name].EXAMPLE}\npupulation = "1"')
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("bad", ["3.4", "true", '"x1"', "[]", "{}", '"1e999"', "[[]]"])
+def test_no_kind_takes_nonsense_for_a_number(name: str, bad: str) -> None:
+    for field in re.findall(r"^(\w+) =", known_kinds()[name].EXAMPLE, re.MULTILINE):
+        changed = re.sub(rf"(?m)^{field} = .*$", f"{field} = {bad}", known_kinds()[name].EXAMPLE)
+        allowed: tuple[Any, ...] = ("same", "marks", "formula")  # texts may be any text
+        if name in allowed or field in allowed or (field, bad) == ("paired", "true"):
+            continue
+        with pytest.raises(StudyError, match=r"a\.toml: a: "):
+            claims(name, changed)
+
+
+# Verdicts.
+
+
+def test_a_difference_from_inferred_inputs_is_no_contradiction() -> None:
+    fields = 'printed = "96.6 %"\ncount = "2012"\ntotal = "2365"'
+    assert one("percentage", fields).status == "inconsistent"
+    inferred = one("percentage", f'{fields}\ninputs = "inferred"')
+    assert (inferred.verdict, inferred.status) == ("does not follow", "not reproduced")
+
+
+@pytest.mark.parametrize(
+    ("printed", "verdict", "why"),
+    [
+        ("26.26 %", "consistent", "by rounding"),
+        ("26.25 %", "consistent", "by cutting digits"),
+        ("26 %", "consistent", "by rounding"),
+        ("0.262", "consistent", "by cutting digits"),
+        ("26.3 %", "consistent", "by rounding"),
+        ("27 %", "near", "only by rounding up"),
+        ("26.4 %", "near", "unrounded inputs give 26.1 % to 26.4 %"),
+        ("28 %", "inconsistent", "printed 28 %, computed 26 %"),
+        ("~26 %", "consistent", "by rounding"),
+        ("~30 %", "near", "rounds to"),
+        ("~20 %", "inconsistent", "is not about"),
+        ("<27 %", "consistent", "keeps"),
+        (">27 %", "inconsistent", "breaks"),
+    ],
+)
+def test_how_digits_are_compared(printed: str, verdict: str, why: str) -> None:
+    found = one("relative-difference", f'printed = "{printed}"\nbefore = "0.617"\nafter = "0.455"')
+    assert (found.verdict, found.value) == (verdict, found.value)
+    assert why in found.reason
+
+
+def test_nothing_printed_is_computed_but_not_checked() -> None:
+    found = one("percentage", 'count = "172"\ntotal = "228"')
+    assert (found.computed, found.status) == ("75.4 %", "no data")
+
+
+def test_the_worst_place_decides() -> None:
+    found = one("sum", 'printed = ["87", "89"]\nparts = ["18", "29", "42"]')
+    assert (found.verdict, found.computed) == ("inconsistent", "89")
+    assert "printed 87" in found.reason
+    assert "89 adds up" not in found.reason
+
+
+@pytest.mark.parametrize(
+    ("size", "population", "status", "why"),
+    [
+        ("380", "38463", "reproduced", "380.36 rounded to the nearest (N = 38,463)"),
+        ("381", "38463", "reproduced", "380.36 rounded up (N = 38,463)"),
+        ("385", "", "reproduced", "384.15 rounded up"),
+        ("350", "1795", "not reproduced", "so that the margin holds"),
+        ("300", "1795", "inconsistent", "no population gives 300"),
+        ("350", "", "no data", "350 is the size for about 3,927"),
+    ],
+)
+def test_samples_and_their_rounding(size: str, population: str, status: str, why: str) -> None:
+    given = f'population = "{population}"' if population else ""
+    found = one("sample-size", f'printed = "{size}"\n{given}')
+    assert found.status == status
+    assert why in found.reason
+
+
+def test_kappa_words_need_one_scale_for_all() -> None:
+    words = 'values = [["0.80", "substantial"], ["0.87", "substantial"], ["0.88", "strong"]]'
+    found = one("kappa-word", words)
+    assert (found.status, found.reason) == ("inconsistent", "no single scale gives all the words")
+    assert "McHugh: strong, strong, strong" in found.computed
+    cited = 'scale = "mchugh"\nvalues = [["58 %", "moderate"], ["89.6 %", "almost perfect"]]'
+    assert "Landis and Koch has all the words" in one("kappa-word", cited).reason
+    edge = one("kappa-word", 'scale = "landis-koch"\nvalues = [["0.80", "almost perfect"]]')
+    assert edge.verdict == "near"  # 0.804 is printed as 0.80

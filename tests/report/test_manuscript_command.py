@@ -1,0 +1,225 @@
+"""`report manuscript`: files, exit codes, errors, and drafts from manuscripts."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from report.manuscript import check_claims
+from report.manuscript.drafting import LARGEST, drafted
+from report.manuscript.entries import parsed
+
+Command = Callable[..., CompletedProcess[str]]
+
+RIGHT = '[[claim]]\nid = "a"\nkind = "sum"\nprinted = "3"\nparts = ["1", "2"]\n'
+WRONG = RIGHT.replace('"3"', '"4"')
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_without_slips_passes_and_one_with_a_slip_fails(
+    command: Command, tmp_path: Path
+) -> None:
+    right, wrong = written(tmp_path / "r.toml", RIGHT), written(tmp_path / "w.toml", WRONG)
+    passed = command("report", "manuscript", right)
+    assert (passed.returncode, passed.stderr) == (0, "")
+    assert "r.toml: 1 claim, 1 consistent" in " ".join(passed.stdout.split())
+    failed = command("report", "manuscript", right, wrong, "--json")
+    assert failed.returncode == 1
+    first, second = json.loads(failed.stdout)["manuscripts"]
+    assert (first["counts"]["inconsistent"], second["counts"]["inconsistent"]) == (0, 1)
+    [finding] = second["findings"]
+    assert (finding["printed"], finding["computed"], finding["value"]) == ("4", "3", 3.0)
+    assert finding["status"] == "inconsistent"
+    shown = command("report", "manuscript", wrong, "-v")
+    assert "add up exactly" in shown.stdout  # the rule
+    assert command("report", "manuscript", wrong, "-q").stdout == ""
+
+
+def test_shipped_studies_and_kinds(command: Command) -> None:
+    found = command("report", "manuscript", "--shipped", "all", "--json")
+    assert found.returncode == 1
+    names = [each["name"] for each in json.loads(found.stdout)["manuscripts"]]
+    assert len(names) == 6
+    assert command("report", "manuscript", "--shipped", "maintenance").returncode == 0
+    kinds = json.loads(command("report", "manuscript", "--kinds", "--json").stdout)["kinds"]
+    for kind in kinds:
+        [finding] = check_claims(parsed(kind["example"], "example", "example"))
+        assert finding.verdict == "consistent"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no claims"),
+        ("[[claim]", "Mend the line"),
+        ("claims = 3", "nothing is called 'claims'"),
+        (RIGHT.replace("sum", "summ"), "'summ' is no kind (known: arithmetic, "),
+        (RIGHT.replace('id = "a"', ""), "claim 1: sum needs id"),
+        (RIGHT + RIGHT, "a: the id is used twice"),
+        (RIGHT.replace('"1"', "1.5"), 'parts = 1.5 is no text (its digits count: "1.5")'),
+        (RIGHT.replace('"1"', '"38,19"'), "parts: '38,19' is no number"),
+        (RIGHT.replace('["1", "2"]', "[]"), "parts has 0 values"),
+        (RIGHT.replace("parts", "ports"), "sum needs parts"),
+        (RIGHT + 'inputs = "guessed"\n', "inputs = 'guessed' (known: stated, inferred)"),
+        (RIGHT.replace('"3"', '"' + "9" * 50 + '"'), "a number of 50 characters"),
+        ("a = " + "[" * 5000, "Mend the line"),
+    ],
+)
+def test_a_slip_in_the_file_is_named(
+    command: Command, tmp_path: Path, text: str, said: str
+) -> None:
+    ended = command("report", "manuscript", written(tmp_path / "c.toml", text))
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert said in " ".join(ended.stderr.split())
+
+
+def test_what_cannot_be_read(command: Command, tmp_path: Path) -> None:
+    assert "nothing to check" in command("report", "manuscript").stderr
+    missing = command("report", "manuscript", "x.toml")
+    assert "x.toml does not exist" in missing.stderr
+    assert "bug-localization" in missing.stderr
+    assert "cannot be read" in command("report", "manuscript", tmp_path).stderr
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
+    assert "no text in UTF-8" in command("report", "manuscript", tmp_path / "b.toml").stderr
+    (tmp_path / "l.toml").write_text("#" * 1_000_001, encoding="utf-8")
+    assert "Split the file" in command("report", "manuscript", tmp_path / "l.toml").stderr
+    unknown = command("report", "manuscript", "--shipped", "x")
+    assert "'x' is no shipped study" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["__import__('os').getcwd()", "9**9**9", "n.real", "[n][0]", "n if n else n", "(lambda: 1)()",
+     "'a' * 9", "n // 0", "n / 0", "1j", "(" * 120 + "n" + ")" * 120],
+)  # fmt: skip
+def test_a_formula_is_never_run(formula: str) -> None:
+    from data.errors import StudyError
+
+    text = (
+        f'[[claim]]\nid = "a"\nkind = "arithmetic"\nprinted = "1"\nformula = "{formula}"\n'
+        'values = { n = "1" }'
+    )
+    if formula.startswith("(("):
+        [finding] = check_claims(parsed(text, "a", "a"))
+        assert finding.verdict == "consistent"
+        return
+    with pytest.raises(StudyError):
+        check_claims(parsed(text, "a", "a"))
+
+
+# Drafts.
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "fields", "verdict"),
+    [
+        ("154 of 385 (40.0 %)", "percentage", {"count": "154", "total": "385"}, "consistent"),
+        ("154 out of the 385 bugs (41%)", "percentage", {"printed": "41 %"}, "inconsistent"),
+        ("1,012 / 1,423 (71.1 %)", "percentage", {"total": "1,423"}, "consistent"),
+        ("in 3.34% (25 of 750) of", "percentage", {"count": "25"}, "near"),
+        ("n = 385 (95 %, 5 %)", "sample-size", {"margin": "5"}, "consistent"),
+        ("a sample of 350 files (95% confidence level and a 5% margin of error)", "sample-size",
+         {"printed": "350"}, "cannot be checked"),
+        ("kappa = 0.80 (substantial)", "kappa-word", {"values": [["0.80", "substantial"]]},
+         "consistent"),
+        ("Cohen's kappa of 0.87, indicating substantial agreement", "kappa-word",
+         {"values": [["0.87", "substantial"]]}, "inconsistent"),
+        ("t(698) = 1.45, p = .15", "p-value", {"df": ["698"], "printed": ".15"}, "consistent"),
+        ("t(698) = 1.45,\np = 0.015", "p-value", {"printed": "0.015"}, "inconsistent"),
+        ("d = 0.27 (medium)", "effect-word", {"scale": "cohen-d"}, "inconsistent"),
+        ("Cliff's delta = 0.35 (medium)", "effect-word", {"scale": "cliff-delta"}, "consistent"),
+        ("\N{GREEK SMALL LETTER CHI}2(1) = 87.7, p < .001", "p-value", {"statistic": "chi2"},
+         "consistent"),
+        ("F(2, 57) = 3.2, p = 0.048", "p-value", {"df": ["2", "57"]}, "consistent"),
+        ("z = \N{MINUS SIGN}1.96, p = 0.05", "p-value", {"value": "-1.96"}, "consistent"),
+        ("r(28) = 0.36, p = 0.0509", "p-value", {"statistic": "r"}, "near"),
+    ],
+)  # fmt: skip
+def test_sentences_that_are_drafted(
+    sentence: str, kind: str, fields: dict[str, Any], verdict: str
+) -> None:
+    text = drafted(f"A line.\nWe found {sentence} there.\n", "paper")
+    [claim] = tomllib.loads(text)["claim"]
+    assert (claim["kind"], claim["place"]) == (kind, "line 2")
+    assert fields.items() <= claim.items()
+    [finding] = check_claims(parsed(text, "a", "a"))
+    assert finding.verdict == verdict, finding
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["version 1.2 of 3.4 (50 %)", "5 of 4 (125 %)", "in 2019 (40 %)", "t = 1.45", "kappa metric",
+     "n = 385", "p = 0.05", "12 of 30", "d = 0.3"],
+)  # fmt: skip
+def test_sentences_that_are_left_alone(sentence: str) -> None:
+    assert drafted(sentence, "paper") == ""
+
+
+def test_latex_is_read_and_its_tables_are_added_up(command: Command, tmp_path: Path) -> None:
+    tex = written(
+        tmp_path / "paper.tex",
+        r"""We saw 154~of 385 ($40.0\,\%$). % 1 of 4 (50\%)
+Then $\chi^2(1, N = 770) = 87.7$, $p < .001$.
+\begin{tabular}{lrr}
+\toprule
+Kind & Projects & Bugs \\
+\midrule
+Framework & 25 & 836 \\
+Tool & 31 & 1{,}510 \\
+\midrule
+Total & 57 & 2{,}346 \\
+\end{tabular}
+""",
+    )
+    out = tmp_path / "numbers.toml"
+    ended = command("report", "manuscript", "--draft", tex, "--write", out, "--json")
+    assert ended.returncode == 1
+    [drawn] = json.loads(ended.stdout)["manuscripts"]
+    bad = [each for each in drawn["findings"] if each["verdict"] == "inconsistent"]
+    assert [(each["printed"], each["computed"], each["place"]) for each in bad] == [
+        ("57", "56", "line 10")
+    ]
+    assert len(drawn["findings"]) == 4
+    again = json.loads(command("report", "manuscript", out, "--json").stdout)["manuscripts"][0]
+    assert again["counts"] == drawn["counts"]
+    assert (
+        "is there already" in command("report", "manuscript", "--draft", tex, "--write", out).stderr
+    )
+
+
+@pytest.mark.parametrize("table", [
+    "Kind\tBugs\nA\t3\nB\t4\nTotal\t8\n",
+    "| Kind | Bugs |\n|---|---:|\n| A | 3 |\n| B | 4 |\n| **Total** | 8 |\n",
+])  # fmt: skip
+def test_tables_of_text_and_markdown(table: str) -> None:
+    [claim] = tomllib.loads(drafted(table, "paper"))["claim"]
+    assert (claim["printed"], claim["parts"]) == ("8", ["3", "4"])
+
+
+def test_a_manuscript_without_numbers_and_one_too_large(command: Command, tmp_path: Path) -> None:
+    empty = command("report", "manuscript", "--draft", written(tmp_path / "a.md", "No numbers."))
+    assert empty.returncode == 0
+    assert "no numbers were found" in " ".join(empty.stderr.split())
+    large = written(tmp_path / "b.txt", "x" * (LARGEST + 1))
+    assert "is larger than" in command("report", "manuscript", "--draft", large).stderr
+
+
+def test_the_slips_of_a_published_text_are_found_in_its_tables(study_fixtures: Path) -> None:
+    seeds = study_fixtures.parent / "seeds"
+    if not seeds.is_dir():
+        pytest.skip("the texts of the studies are not here")
+    [text] = [path.read_text(encoding="utf-8") for path in seeds.glob("003_*.txt")]
+    found = check_claims(parsed(drafted(text, "paper"), "paper", "paper"))
+    slips = {(each.printed, each.computed) for each in found if each.bad}
+    assert slips == {("136", "126"), ("2365", "2,366")}
+    assert sum(each.kind == "p-value" for each in found) == 3

@@ -1,0 +1,136 @@
+"""Stored results are computed again from their parameters: the same, or it is said why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from labelling import Labelled
+
+from analysis.studies import questions
+from data import provenance, result_store
+from data.errors import StudyError
+from data.results import Result
+from data.store import Study
+from report import recomputing
+
+Command = Callable[..., CompletedProcess[str]]
+
+FEW = ("--resamples", "40")
+CALLS = (
+    ("annotation", "agreement", *FEW),
+    ("annotation", "agreement", "pilot", *FEW, "--printed", "cohen=0.40", "--printed",
+     "pilot:percent=75%", "--by", "pair", "--by", "category", "--gate", "0.1"),
+    ("annotation", "agreement", "pilot", "second", *FEW, "--stage", "negotiated", "--statistic",
+     "gwet", "--rater", "ann", "--rater", "bob", "--first", "2", "--special", "missing",
+     "--scale", "fleiss", "--seed", "7"),
+    ("annotation", "adjudicate", "pilot", "--accuracy"),
+    ("annotation", "adjudicate", "pilot", "--accuracy", "--against", "others", "--parts", "3"),
+    ("annotation", "taxonomy", "saturation"),
+    ("annotation", "taxonomy", "saturation", "pilot", "--batch", "4", "--enough", "3"),
+    ("analysis", "coverage-gap"),
+    ("analysis", "coverage-gap", "--evidence", "corpus", "--without", "deepfd", "--support",
+     "explicit"),
+    ("analysis", "claims"),
+)  # fmt: skip
+OWN = """
+[claims.labelled]
+statement = "Items with a final label"
+sql = "SELECT count(DISTINCT item_id) FROM final_labels"
+printed = "10"
+"""
+
+
+@pytest.fixture
+def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
+    """Two rounds of which the first is settled, and no time for drawing."""
+    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy()
+    (tmp_path / "claims.toml").write_text(OWN, encoding="utf-8")
+    for name, wrong in (("pilot", 3), ("second", 4)):
+        said = {
+            f"github:o/{name}#{n}": {
+                "ann": code,
+                "bob": code if n % wrong else "~unclear",
+                "cyd": code if n % 5 else "b2",
+            }
+            for n in range(1, 13)
+            for code in ["a1" if n % 2 else "b1"]
+        }
+        labelled.round(name, said, strata={item: item[-1] for item in list(said)[:6]})
+    labelled.say("pilot", {"github:o/pilot#3": {"bob": "a1"}}, stage="negotiated")
+    return labelled
+
+
+@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+def test_what_a_command_stores_is_computed_again_as_it_is(
+    call: tuple[str, ...], labelled: Labelled, command: Command
+) -> None:
+    assert command("annotation", "adjudicate", "pilot", "--rule", "majority").returncode == 0
+    done = command(*call, "-q")
+    assert done.returncode == 0, done.stderr
+    (again,) = recomputing.all_again(labelled.study)
+    assert again.problem == ""
+    assert again.now is not None
+    assert again.now.claims == again.stored.claims
+    assert again.is_same
+
+
+def test_every_study_question_can_be_asked_again() -> None:
+    known = recomputing.analyses()
+    assert questions().keys() <= known.keys()
+    assert {"agreement", "accuracy", "saturation", "suggest"} <= known.keys()
+
+
+def stored(study: Study, result: Result) -> None:
+    result_store.save(study, result, provenance.begin("test", {}))
+
+
+def test_a_result_of_an_analysis_that_is_not_here_is_named(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    stored(study, Result("weather", "weather-today", "Weather", {}))
+    with pytest.raises(StudyError, match="'weather-today' is of the analysis 'weather'") as error:
+        recomputing.recompute(study, "weather-today")
+    assert "coverage-gap" in error.value.hint
+    (beside,) = recomputing.all_again(study)
+    assert beside.now is None
+    assert not beside.is_same
+
+
+@pytest.mark.parametrize("parameters", [{}, {"evidence": "moon"}, {"evidence": ["survey"]}])
+def test_parameters_of_another_version_are_an_error_and_no_crash(
+    parameters: dict[str, object], tmp_path: Path
+) -> None:
+    study = Study(tmp_path)
+    stored(study, Result("coverage-gap", "coverage-gap", "Gap", parameters))
+    with pytest.raises(StudyError, match="'coverage-gap' cannot be computed from its parameters"):
+        recomputing.recompute(study, "coverage-gap")
+
+
+def test_refreshing_stores_what_changed_and_leaves_the_rest(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    gap = recomputing.analyses()["coverage-gap"](study, {"evidence": "survey"})
+    corpus = recomputing.analyses()["coverage-gap"](study, {"evidence": "corpus"})
+    lost = Result("weather", "weather", "Weather", {})
+    for each in (replace(gap, title="Another title"), corpus, lost):
+        stored(study, each)
+    found = recomputing.refresh(study)
+    assert [result.name for result in found.changed] == [gap.name]
+    assert found.unchanged == (corpus.name,)
+    assert "does not have" in found.failed["weather"]
+    with study.reading() as reader:
+        assert result_store.latest(reader, gap.name).title == gap.title
+        assert reader.value("SELECT count(*) FROM results") == 4
+    assert recomputing.refresh(study).changed == ()
+
+
+def test_numbers_are_the_same_but_for_their_last_bits() -> None:
+    assert recomputing.same({"a": [0.1 + 0.2, None]}, {"a": (0.3, None)})
+    assert recomputing.same(float("inf"), float("inf"))
+    assert not recomputing.same(0.3, 0.3001)
+    assert not recomputing.same([1], [True])
+    assert not recomputing.same({"a": 1}, {"a": 1, "b": None})
