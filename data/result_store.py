@@ -67,4 +67,5 @@ def names(reader: Reader) -> list[str]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    """Names in the order in which the analysis gave them: a result computed again has the same."""
+    return json.dumps(value, ensure_ascii=False)

@@ -117,11 +117,7 @@ def put(writer: Writer, rows: Rows, exchange: Exchange, *, is_replayed: bool = F
     counts.events_new, _changed = _upsert(writer, EventRow, rows.events, exchange)
     _drop_events(writer, rows)
     _put_posts(writer, without_unknown(writer, rows), exchange, counts)
-    if rows.papers:
-        stored = put_records(writer, rows.papers, exchange)
-        counts.papers_new, counts.papers_changed = stored.papers_new, stored.papers_changed
-        counts.records_new = stored.records_new
-    put_known(writer, rows.known_papers, exchange)
+    _put_papers(writer, rows, exchange, counts)
     if rows.listed:
         _are_there(writer, rows.listed)
     for departure in rows.departures:
@@ -165,6 +161,13 @@ def _put_posts(writer: Writer, rows: Rows, exchange: Exchange, counts: Counts) -
         _are_there(writer, [row.artifact_id for row in rows.posts])
         told.note(writer, rows, exchange)
     _mark_replies(writer, rows, exchange)
+
+
+def _put_papers(writer: Writer, rows: Rows, exchange: Exchange, counts: Counts) -> None:
+    stored = put_records(writer, rows.papers, exchange)
+    counts.papers_new, counts.papers_changed = stored.papers_new, stored.papers_changed
+    counts.records_new = stored.records_new
+    put_known(writer, rows.known_papers, exchange)
 
 
 def batch(rows: Sequence[Any], exchange: Exchange) -> pa.Table:

@@ -47,6 +47,13 @@ def save(figure: Figure, folder: Path) -> list[Path]:
     return _save(draw(figure), folder, file_stem(figure.name))
 
 
+def save_svg(figure: Figure, folder: Path) -> str:
+    """Write `<name>.svg` alone, and give what is in it."""
+    path = folder / f"{file_stem(figure.name)}.svg"
+    _save_as(draw(figure), path)
+    return path.read_text(encoding="utf-8")
+
+
 def save_for_paper(figure: Figure, folder: Path) -> list[str]:
     """Write the figure as wide as a column (`<name>-1col`) and as a page of two (`<name>-2col`).
 
@@ -65,10 +72,16 @@ def save_for_paper(figure: Figure, folder: Path) -> list[str]:
 
 
 def _save(drawing: Drawing, folder: Path, stem: str) -> list[Path]:
+    paths = [folder / f"{stem}.{suffix}" for suffix in ("svg", "pdf")]
+    for path in paths:
+        _save_as(drawing, path)
+    return paths
+
+
+def _save_as(drawing: Drawing, path: Path) -> None:
     from report import canvas
 
-    svg, pdf = folder / f"{stem}.svg", folder / f"{stem}.pdf"
+    kind = path.suffix.removeprefix(".")
+    undated = {"Date": None} if kind == "svg" else {"CreationDate": None}
     with canvas.settings():
-        drawing.savefig(svg, format="svg", metadata={"Date": None})
-        drawing.savefig(pdf, format="pdf", metadata={"CreationDate": None})
-    return [svg, pdf]
+        drawing.savefig(path, format=kind, metadata=undated)

@@ -35,9 +35,7 @@ def put_paper(writer: Writer, number: int, title: str = "") -> None:
     )
 
 
-def put_record(
-    writer: Writer, source: str, key: str, number: int, matched: str | None, at: datetime = _AT
-) -> None:
+def put_record(writer: Writer, source: str, key: str, number: int, matched: str | None) -> None:
     """A record of a paper in a search or file."""
     position = writer.value("SELECT count(*) + 1 FROM store.paper_record")
     writer.execute(
@@ -45,7 +43,7 @@ def put_record(
         "record_key, position, matched_by, title, title_key, authors, row_hash, run_id, "
         "fetched_at, response_id) VALUES ($1, $2, $2, $3, '', $4, $5, $6, 'A', 'a', [], 1, "
         "'by hand', $7, '')",
-        [f"{source}/{key}", doi(number), source, key, position, matched, at],
+        [f"{source}/{key}", doi(number), source, key, position, matched, _AT],
     )
 
 
@@ -55,11 +53,11 @@ class Reading:
 
     study: Study
 
-    def papers(self, *numbers: int, at: datetime = _AT) -> None:
+    def papers(self, *numbers: int) -> None:
         with self.study.writing() as writer:
             for number in numbers:
                 put_paper(writer, number)
-                put_record(writer, "openalex", f"W{number}", number, None, at)
+                put_record(writer, "openalex", f"W{number}", number, None)
 
     def screen(self, step: str, wanted: Wanted = BOTH, **options: Any) -> Screened:
         return screen(self.study, step, wanted, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from analysis.coverage.faults import STATUSES, Fault
@@ -48,6 +48,14 @@ def gap(faults: Sequence[Fault]) -> tuple[StatusShares, ...]:
         shares_by_status(key, label, ((fault.status, weight(fault)) for fault in faults))
         for key, label, weight in _WHOLES
     )
+
+
+def label_shares(faults: Sequence[Fault], own: Mapping[str, int]) -> tuple[StatusShares, ...]:
+    """A study's labels (by fault) by the status of the fault they mean; none if it has none."""
+    if not any(own.values()):
+        return ()
+    counted = ((fault.status, own.get(fault.code, 0)) for fault in faults)
+    return (shares_by_status("labels", "This study's labels", counted),)
 
 
 def most_frequent_untargeted(faults: Sequence[Fault], how_many: int = 10) -> tuple[Fault, ...]:

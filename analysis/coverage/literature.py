@@ -10,7 +10,7 @@ from analysis.coverage.alignment import compare_components, fault_technique_matr
 from analysis.coverage.alignment_figure import alignment_figures
 from analysis.coverage.corpus import TECHNIQUES, Corpus
 from analysis.coverage.faults import FAULT_TAXONOMY, Fault, corpus_faults, survey_faults
-from analysis.coverage.gap import StatusShares, gap, most_frequent_untargeted, shares_by_status
+from analysis.coverage.gap import StatusShares, gap, label_shares, most_frequent_untargeted
 from analysis.coverage.live import Live, Standing, standing
 from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
 from analysis.coverage.published import RULE, Comparison, compare
@@ -135,7 +135,7 @@ def _result(
 ) -> Result:
     taxonomy, techniques = library.taxonomy(FAULT_TAXONOMY), library.taxonomy(TECHNIQUES)
     own = beside.counts.alone
-    wholes = {whole.key: whole for whole in (*gap(faults), *_own_share(faults, own))}
+    wholes = {whole.key: whole for whole in (*gap(faults), *label_shares(faults, own))}
     matrix = fault_technique_matrix(taxonomy, techniques, corpus)
     parts = compare_components(taxonomy, corpus, faults, own)
     shown = (
@@ -189,7 +189,7 @@ def _result(
             "leaves": len(taxonomy.leaves),
             "new_faults": sum(fault.status == "new" for fault in faults),
             **{key: shares_document(whole) for key, whole in wholes.items()},
-            "published": [_published_document(each) for each in comparisons],
+            "published": [each.to_json() for each in comparisons],
             "untargeted": by_name["untargeted"].records(),
             "components": by_name["components"].records(),
             "matrix": [
@@ -200,14 +200,6 @@ def _result(
             **beside.document,
         },
     )
-
-
-def _own_share(faults: Sequence[Fault], own: Mapping[str, int]) -> tuple[StatusShares, ...]:
-    """The study's labels by the status of the fault that they mean; none if it has no labels."""
-    if not any(own.values()):
-        return ()
-    counted = ((fault.status, own.get(fault.code, 0)) for fault in faults)
-    return (shares_by_status("labels", "This study's labels", counted),)
 
 
 def _label_claims(
@@ -253,22 +245,6 @@ def _summary(wholes: Mapping[str, StatusShares], known: int) -> tuple[str, ...]:
             "targets."
         ),
     )
-
-
-def _published_document(comparison: Comparison) -> dict[str, Any]:
-    return {
-        "key": comparison.printed.key,
-        "statement": comparison.printed.statement,
-        "ours_counts": comparison.printed.ours_counts,
-        "printed": comparison.printed.printed,
-        "ours": comparison.ours,
-        "difference": comparison.difference,
-        "status": comparison.status,
-        "reason": comparison.reason,
-        "nearest_reading": comparison.nearest_reading,
-        "nearest_reading_percent": comparison.nearest_percent,
-        "published_figure": comparison.printed.figure_id,
-    }
 
 
 def _sources() -> tuple[str, ...]:

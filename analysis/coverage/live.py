@@ -96,12 +96,11 @@ def _doubles(corpus: Corpus) -> tuple[str, ...]:
     """Papers that a reader cannot tell apart, and that may be one."""
     labels = Counter(paper.label for paper in corpus.papers)
     twice = sorted(label for label, count in labels.items() if count > 1)
-    if not twice:
-        return ()
-    return (
+    told = (
         f"{', '.join(twice)}: papers of the survey and of the study have the same author and year. "
-        "Where they are one, leave one out with --without ID.",
+        "Where they are one, leave one out with --without ID."
     )
+    return (told,) if twice else ()
 
 
 def _given(live: Live, codes: Iterable[CodeGap]) -> tuple[Given, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from analysis.coverage.gap import StatusShares
 from data import evidence
@@ -46,6 +47,22 @@ class Comparison:
     reason: str
     nearest_reading: str = ""
     nearest_percent: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "key": self.printed.key,
+            "statement": self.printed.statement,
+            "ours_counts": self.printed.ours_counts,
+            "printed": self.printed.printed,
+            "ours": self.ours,
+            "difference": self.difference,
+            "status": self.status,
+            "reason": self.reason,
+            "nearest_reading": self.nearest_reading,
+            "nearest_reading_percent": self.nearest_percent,
+            "published_figure": self.printed.figure_id,
+        }
 
 
 PRINTED = (

@@ -18,7 +18,8 @@ class Folding:
         found = cls()
         for one, other in duplicates:
             first, second = sorted((found.of(one), found.of(other)))
-            found._leader[second] = first
+            if first != second:
+                found._leader[second] = first
         return found
 
     def of(self, artifact_id: str) -> str:

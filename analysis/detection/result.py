@@ -109,7 +109,7 @@ def _matrix(of: Detection) -> Table:
             code, of.tree.node(code).name, *counts, *any_tool, share.count, share.percent,
             formatting.interval(share.low, share.high, "percent"),
         ))  # fmt: skip
-    note = "A defect that several tools found counts once under any tool."
+    note = "A defect that several tools found counts once under any tool." if tools[1:] else ""
     return Table("types", "Found defects by tool and type", columns, tuple(rows), note)
 
 
@@ -149,23 +149,20 @@ def _figure(of: Detection) -> Figure:
 
 def _claims(of: Detection) -> Iterator[Claim]:
     found, missed = of.found, of.missed
-    for key, value, statement in (
-        ("before", found.before, "Found defects before duplicates are folded"),
-        ("after", found.after, "Found defects after duplicates are folded"),
-    ):
+    yield _share_claim(of, "missed", "Defects of types that no tool finds", missed)
+    hit = len(of.codes) - len(missed)
+    yield Claim(
+        f"{of.name}.types.found", "Types that a tool finds, of all types", hit, "types",
+        f"{_called(of)}: types.found", hit, len(of.codes), rows_query=found.rows_query(),
+    )  # fmt: skip
+    counts = {"after": (found.after, "Found defects, duplicates folded")}
+    if found.observations:
+        counts["before"] = (found.before, "Found defects before duplicates are folded")
+    for key, (value, statement) in counts.items():
         yield Claim(
             f"{of.name}.found.{key}", statement, value, "defects",
             f"{_called(of)}: found.{key}", rows_query=found.rows_query(),
         )  # fmt: skip
-    hit = [code for code in of.codes if code not in missed]
-    types = wilson_share(len(hit), len(of.codes))
-    yield Claim(
-        f"{of.name}.types.found", "Types that a tool finds, of all types", types.percent,
-        "percent", f"{_called(of)}: types.found.percent", types.count, types.total,
-        method="all types of the taxonomy: no sample, no interval",
-        rows_query=found.rows_query(),
-    )  # fmt: skip
-    yield _share_claim(of, "missed", "Defects of types that no tool finds", missed)
     for code in missed:
         statement = f"Defects of type {code}, which no tool finds"
         yield _share_claim(of, f"missed-types.{naming.key(code)}", statement, [code])
@@ -198,7 +195,7 @@ def _document(of: Detection) -> dict[str, Any]:
                 for tool in found.tools
             },
         },
-        "types": {"found": {**_plain(wilson_share(hit, len(of.codes))), "interval": None}},
+        "types": {"found": hit, "all": len(of.codes)},
         "known": {code: of.known.counts.get(code, 0) for code in of.codes},
         "missed": {**_plain(of.share(missed)), "codes": list(missed)},
         "missed-types": {naming.key(code): _plain(of.share([code])) for code in missed},

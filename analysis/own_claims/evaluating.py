@@ -34,7 +34,8 @@ def result_of(study: Study, own: Sequence[OwnClaim]) -> Result:
         analysis=ANALYSIS,
         name=ANALYSIS,
         title="Own claims",
-        parameters={"claims": {each.name: each.definition for each in own}},
+        # A list: stored parameters do not keep the order of names.
+        parameters={"claims": [{"name": each.name, **each.definition} for each in own]},
         summary=tuple(summary),
         claims=claims,
         tables=(_table(claims),),

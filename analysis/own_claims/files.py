@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,15 @@ def read_claims(directory: Path) -> tuple[OwnClaim, ...]:
     if strange or not isinstance(content.get("claims"), dict) or not content["claims"]:
         said = f"does not know {strange[0]!r}" if strange else "has no claims"
         raise StudyError(f"{path} {said}", _EXAMPLE)
-    return read_definitions(content["claims"])
+    return tuple(_own_claim(name, given) for name, given in _flat(content["claims"]).items())
 
 
-def read_definitions(definitions: Mapping[str, Any]) -> tuple[OwnClaim, ...]:
-    """Claims by name, as a file or the parameters of a result have them."""
-    return tuple(_own_claim(name, given) for name, given in _flat(definitions).items())
+def read_definitions(definitions: Iterable[Mapping[str, Any]]) -> tuple[OwnClaim, ...]:
+    """Claims as the parameters of a result have them."""
+    return tuple(
+        _own_claim(given["name"], {key: each for key, each in given.items() if key != "name"})
+        for given in definitions
+    )
 
 
 def _flat(definitions: Mapping[str, Any], start: str = "") -> dict[str, Any]:

@@ -67,15 +67,16 @@ class Value:
 class Found:
     """What the rows give for a figure.
 
-    `text` is what a reader sees, if the values do not say it; `note` how it was computed. What
-    the paper or the package says against itself is a `contradiction`: found in the rows, not
-    known beforehand.
+    `text` is what a reader sees, if the values do not say it; `note` says in short how it was
+    computed, `readings` what other ways to compute it give. What the paper or the package says
+    against itself is a `contradiction`: found in the rows, not known beforehand.
     """
 
     values: tuple[Value, ...]
     text: str = ""
     note: str = ""
     contradiction: str = ""
+    readings: str = ""
 
 
 @dataclass(frozen=True)

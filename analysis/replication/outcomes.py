@@ -49,7 +49,7 @@ class Outcome:
     ours: str = ""
     compared: tuple[Compared, ...] = ()
     files: tuple[tuple[str, str], ...] = ()  # package and file
-    note: str = ""
+    readings: str = ""
 
 
 def outcomes(study: PublishedStudy, package: Package) -> tuple[Outcome, ...]:
@@ -92,9 +92,8 @@ def compared_outcome(
         judged = Judged("inconsistent", found.contradiction)
     if found.note:
         judged = replace(judged, reason=f"{judged.reason}; {found.note}")
-    return Outcome(
-        figure, plan.basis, judged, found.text or _shown(compared), compared, files, found.note
-    )
+    ours = found.text or _shown(compared)
+    return Outcome(figure, plan.basis, judged, ours, compared, files, found.readings)
 
 
 def _compared(

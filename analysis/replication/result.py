@@ -8,15 +8,15 @@ from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args
 
+from analysis.replication.claims import ANALYSIS, claims_of, come_out, result_name, unit_of
 from analysis.replication.figures import Also
 from analysis.replication.judging import RULE
-from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome, outcomes, shown
+from analysis.replication.outcomes import Outcome, outcomes, shown
 from analysis.replication.package import Package
 from analysis.replication.published import published_study
 from data import evidence
 from data.errors import StudyError
-from data.queries import literals
-from data.results import Claim, ClaimStatus, Column, Result, Table, rows_of
+from data.results import ClaimStatus, Column, Result, Table, rows_of
 from report import formatting
 
 if TYPE_CHECKING:
@@ -24,20 +24,19 @@ if TYPE_CHECKING:
     from data.results import Cell
     from data.store import Study
 
-ANALYSIS = "replicate"
 SEED = 0
 STATUSES: tuple[ClaimStatus, ...] = tuple(filter(None, get_args(ClaimStatus)))
 
 _COLUMNS = (
     Column("figure_id", "Figure", "code"),
     Column("statement", "What was printed"),
-    Column("place", "Place", aside=True),
     Column("printed", "Printed"),
     Column("ours", "Ours"),
+    Column("status", "Status", "status"),
     Column("interval", "Interval", "interval"),
     Column("basis", "Basis"),
-    Column("status", "Status", "status"),
     Column("reason", "Reason"),
+    Column("place", "Place", aside=True),
 )
 _VALUE_COLUMNS = (
     Column("figure_id", "Figure", "code"),
@@ -47,11 +46,6 @@ _VALUE_COLUMNS = (
     Column("interval", "Interval", "interval"),
     Column("status", "Status", "status"),
 )
-
-
-def result_name(study: str) -> str:
-    """The name of the stored result."""
-    return f"{ANALYSIS}-{study}"
 
 
 def replicated(study: Study, parameters: dict[str, Any]) -> Result:
@@ -87,10 +81,24 @@ def _result(
             f"{len(found)} published figures: {told}.",
             _about_files(of, files),
         ),
-        claims=tuple(_claims(parameters, found, also, of.name)),
+        # What has no data comes last: a page shows the first ones large.
+        claims=tuple(
+            sorted(
+                claims_of(parameters, found, also),
+                key=lambda claim: claim.status == "no data",
+            )
+        ),
         tables=(_figures_table(found), *_values_tables(found), *also.tables),
         figures=also.figures,
-        notes=(f"Status: {RULE}", *also.notes),
+        notes=(
+            f"Status: {RULE}",
+            *(
+                f"{each.figure.figure_id}: other readings: {each.readings}."
+                for each in found
+                if each.readings
+            ),
+            *also.notes,
+        ),
         sources=(source.citation,),
         document={
             "study": of.name,
@@ -154,7 +162,7 @@ def _values_tables(found: Sequence[Outcome]) -> Iterator[Table]:
 def _interval(value: Value) -> Cell:
     if value.low is None or value.high is None:
         return None
-    return formatting.interval(value.low, value.high, _unit(value))
+    return formatting.interval(value.low, value.high, unit_of(value))
 
 
 def _document(outcome: Outcome) -> dict[str, Any]:
@@ -165,7 +173,8 @@ def _document(outcome: Outcome) -> dict[str, Any]:
         "basis": outcome.basis,
         "status": outcome.judged.status,
         "reason": outcome.judged.reason,
-        "come_out": _come_out(outcome),
+        "readings": outcome.readings,
+        "come_out": come_out(outcome),
         "values": {
             each.value.key: {
                 **_value_document(each.value),
@@ -186,110 +195,3 @@ def _value_document(value: Value) -> dict[str, Any]:
         "interval": [value.low, value.high],
         "method": value.method,
     }
-
-
-def _come_out(outcome: Outcome) -> int:
-    return sum(each.judged.status == "reproduced" for each in outcome.compared)
-
-
-def _claims(
-    parameters: dict[str, Any], found: Iterable[Outcome], also: Also, package: str
-) -> Iterator[Claim]:
-    for outcome in found:
-        figure_id = outcome.figure.figure_id
-        if len(outcome.compared) == 1:
-            [only] = outcome.compared
-            path = f"figures.{figure_id}.values.{only.value.key}.value"
-            yield _value_claim(parameters, outcome, only, figure_id.lower(), path)
-            continue
-        yield _figure_claim(parameters, outcome)
-        for each in outcome.compared:
-            path = f"figures.{figure_id}.values.{each.value.key}.value"
-            name = f"{figure_id.lower()}.{each.value.key}"
-            yield _value_claim(parameters, outcome, each, name, path)
-    for value in also.values:
-        yield Claim(
-            claim_id=f"{result_name(package)}.{value.key}",
-            statement=value.statement,
-            query=_query(parameters, f"also.{value.key}.value"),
-            rows_query=rows_query([(package, file) for file in value.files], value.rows),
-            **_numbers(value),
-        )
-
-
-def _figure_claim(parameters: dict[str, Any], outcome: Outcome) -> Claim:
-    """A figure as a whole: how many of its values come out, if there are any."""
-    several = 0 if outcome.basis == PRINTED_NUMBERS else len(outcome.compared)
-    path = "come_out" if several else "status"
-    return Claim(
-        claim_id=_claim_id(parameters, outcome.figure.figure_id.lower()),
-        statement=f"{outcome.figure.statement} (values that come out)"
-        if several
-        else outcome.figure.statement,
-        value=_come_out(outcome) if several else None,
-        unit="values" if several else "",
-        query=_query(parameters, f"figures.{outcome.figure.figure_id}.{path}"),
-        count=_come_out(outcome) if several else None,
-        total=several or None,
-        status=outcome.judged.status,
-        reason=outcome.judged.reason,
-        rows_query=rows_query(outcome.files) if outcome.files else None,
-    )
-
-
-def _value_claim(
-    parameters: dict[str, Any], outcome: Outcome, each: Compared, name: str, path: str
-) -> Claim:
-    value = each.value
-    alone = len(outcome.compared) == 1
-    files = [
-        (package, file) for package, file in outcome.files if not value.files or file in value.files
-    ]
-    statement = value.statement or outcome.figure.statement
-    judged = outcome.judged if alone else each.judged
-    return Claim(
-        claim_id=_claim_id(parameters, name),
-        statement=statement if alone or value.statement else f"{statement}: {value.key}",
-        query=_query(parameters, path),
-        printed=each.printed.value if each.printed else None,
-        status=judged.status,
-        reason=judged.reason,
-        rows_query=rows_query(files, value.rows) if files else None,
-        **_numbers(value),
-    )
-
-
-def _numbers(value: Value) -> dict[str, Any]:
-    return {
-        "value": None if isinstance(value.value, str) else value.value,
-        "unit": _unit(value),
-        "count": value.count,
-        "total": value.total,
-        "low": value.low,
-        "high": value.high,
-        "method": value.method,
-    }
-
-
-def _unit(value: Value) -> str:
-    """A coefficient is read without a unit."""
-    return "" if value.unit == "coefficient" else value.unit
-
-
-def rows_query(files: Iterable[tuple[str, str]], condition: str = "") -> str:
-    """The stored rows of files: what a claim was computed from."""
-    listed = ", ".join(f"({literals(each)})" for each in files)
-    also = f" AND ({condition})" if condition else ""
-    return (
-        "SELECT package, file, sheet, line, cells, run_id FROM package_rows "
-        f"WHERE (package, file) IN ({listed}){also} ORDER BY package, file, sheet, line"
-    )
-
-
-def _claim_id(parameters: dict[str, Any], name: str) -> str:
-    return f"{result_name(parameters['study'])}.{name}"
-
-
-def _query(parameters: dict[str, Any], path: str) -> str:
-    given = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return f"{ANALYSIS}({given}): {path}"

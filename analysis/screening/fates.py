@@ -15,60 +15,6 @@ from data.errors import StudyError
 if TYPE_CHECKING:
     from data.store import Reader
 
-# Stages: selection (before anybody reads), screening (at a step, by its position), included.
-# Outcomes: removed, excluded, open, included. Asked of views alone, so that it leads to the rows
-# behind each number.
-FATES = """\
-WITH steps AS (
-    SELECT DISTINCT step, position, ran_at FROM funnel WHERE kind = 'paper' AND position > 0
-), failed AS (
-    SELECT p.artifact_id, min(s.position) AS position, min_by(s.step, s.position) AS step
-    FROM papers p CROSS JOIN steps s
-    WHERE (s.step, p.artifact_id) NOT IN (SELECT (step, artifact_id) FROM selected)
-    GROUP BY p.artifact_id
-), seen AS (
-    SELECT artifact_id, min(fetched_at) AS first_at FROM paper_records GROUP BY artifact_id
-), decided AS (
-    SELECT
-        artifact_id,
-        min(position) FILTER (decision = 'excluded') AS excluded_at,
-        min_by(reason, position) FILTER (decision = 'excluded') AS reason,
-        min(position) FILTER (decision IS NULL) AS open_at,
-        max(position) FILTER (decision = 'included') AS included_to
-    FROM screening_decisions GROUP BY artifact_id
-), placed AS (
-    SELECT
-        p.artifact_id, p.run_id, d.artifact_id IS NOT NULL AS is_screened, d.reason, f.step,
-        CASE
-            WHEN d.excluded_at IS NOT NULL THEN 'excluded'
-            WHEN d.open_at IS NOT NULL THEN 'undecided'
-            WHEN d.included_to = (SELECT max(position) FROM screenings) THEN 'included'
-            WHEN d.artifact_id IS NOT NULL THEN 'waiting'
-            WHEN p.gone_at IS NOT NULL THEN 'gone'
-            WHEN f.position = (SELECT min(position) FROM steps)
-                AND coalesce(s.first_at, p.fetched_at) > (SELECT max(ran_at) FROM steps) THEN 'late'
-            WHEN f.artifact_id IS NOT NULL THEN 'removed'
-            WHEN EXISTS (FROM screenings) THEN 'waiting'
-            ELSE 'included'
-        END AS fate,
-        coalesce(d.excluded_at, d.open_at, d.included_to, 0) AS position
-    FROM papers p
-    LEFT JOIN decided d USING (artifact_id)
-    LEFT JOIN failed f USING (artifact_id)
-    LEFT JOIN seen s USING (artifact_id)
-), fates AS (
-    SELECT
-        artifact_id, run_id, fate,
-        CASE WHEN fate IN ('excluded', 'undecided') THEN position
-            WHEN fate = 'waiting'
-            THEN (SELECT min(n.position) FROM screenings n WHERE n.position > placed.position)
-            END AS position,
-        CASE WHEN fate = 'excluded' THEN reason WHEN fate = 'removed' THEN step END AS reason,
-        is_screened AND step IS NOT NULL AS is_despite
-    FROM placed
-)
-"""
-
 
 @dataclass(frozen=True)
 class Records:
@@ -115,7 +61,7 @@ def read_fates(reader: Reader) -> Fates:
     if not reader.value("SELECT count(*) FROM papers"):
         raise StudyError("the study has no papers", "Search for them: miner papers QUERY")
     rows = reader.rows(
-        f"{FATES}SELECT fate, position, reason, count(*) AS n FROM fates GROUP BY ALL ORDER BY ALL"
+        "SELECT fate, position, reason, count(*) AS n FROM paper_fates GROUP BY ALL ORDER BY ALL"
     )
     steps = reader.rows("SELECT DISTINCT position, step FROM screenings ORDER BY position")
     funnel = reader.rows(
@@ -127,14 +73,18 @@ def read_fates(reader: Reader) -> Fates:
         Counter({(row["fate"], row["position"], row["reason"]): row["n"] for row in rows}),
         tuple((row["position"], row["step"]) for row in steps),
         tuple(row["step"] for row in funnel),
-        reader.value(f"{FATES}SELECT count(*) FROM fates WHERE is_despite"),
+        reader.value(
+            "SELECT count(*) FROM paper_fates WHERE is_screened AND funnel_step IS NOT NULL"
+        ),
         _names(reader),
     )
 
 
 def _records(reader: Reader) -> Records:
     known = "FROM paper_records SEMI JOIN papers USING (artifact_id)"
-    sources = reader.rows(f"SELECT source, count(*) AS n {known} GROUP BY ALL ORDER BY n DESC, source")
+    sources = reader.rows(
+        f"SELECT source, count(*) AS n {known} GROUP BY ALL ORDER BY n DESC, source"
+    )
     matched = reader.rows(
         f"SELECT matched_by, count(*) AS n {known} WHERE matched_by IS NOT NULL GROUP BY ALL "
         "ORDER BY n DESC, matched_by"

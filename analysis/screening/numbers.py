@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.screening.fates import FATES, Fates
+from analysis.screening.fates import Fates
 from data.results import Box, Claim, Column, Table, rows_of
 
 ANALYSIS = "prisma"
@@ -33,8 +33,7 @@ def _claims(fates: Fates, boxes: Sequence[Box]) -> Iterator[Claim]:
         yield _claim("duplicates", "Duplicates removed", matched, "records.duplicates", query)
     query = "SELECT artifact_id, title, run_id FROM papers ORDER BY artifact_id"
     yield _claim("papers", "Papers after duplicates were removed", fates.papers, "papers", query)
-    for (fate, position, reason), n in sorted(fates.counts.items(), key=str):
-        yield _of_fate(fates, fate, position, reason, n)
+    yield from _of_fates(fates, None)
     for (position, step), box in zip(fates.steps, boxes[2:], strict=False):
         past = f"(fate = 'included' OR position >= {position})"
         path = f"screening.{_word(step)}"
@@ -44,8 +43,16 @@ def _claims(fates: Fates, boxes: Sequence[Box]) -> Iterator[Claim]:
         where = f"fate = 'excluded' AND position = {position}"
         said = f"Papers excluded by {step}"
         yield _claim(f"{path}.excluded", said, total, f"{path}.excluded.total", _rows(where))
-    if not fates.count("included"):
-        yield _claim("included", boxes[-1].label, 0, "included", _rows("fate = 'included'"))
+        yield from _of_fates(fates, position)
+    rows = _rows("fate = 'included'")
+    yield _claim("included", boxes[-1].label, boxes[-1].count, "included", rows)
+
+
+def _of_fates(fates: Fates, position: int | None) -> Iterator[Claim]:
+    """The numbers of one step, or of those before screening."""
+    for (fate, at, reason), n in sorted(fates.counts.items(), key=str):
+        if at == position and fate != "included":
+            yield _of_fate(fates, fate, position, reason, n)
 
 
 def _of_fate(fates: Fates, fate: str, position: int | None, reason: str | None, n: int) -> Claim:
@@ -53,9 +60,6 @@ def _of_fate(fates: Fates, fate: str, position: int | None, reason: str | None, 
     where = f"fate = '{fate}'"
     where += "" if position is None else f" AND position = {position}"
     where += "" if reason is None else f" AND reason = {_quoted(reason)}"
-    if fate == "included":
-        said = "Papers included" if fates.steps else "Papers to be screened"
-        return _claim("included", said, n, "included", _rows(where))
     if position is None:
         path = f"selection.{fate}" + (f".{_word(reason)}" if reason else "")
         said = {
@@ -75,13 +79,12 @@ def _of_fate(fates: Fates, fate: str, position: int | None, reason: str | None, 
 
 
 def _claim(words: str, statement: str, n: int, path: str, rows: str) -> Claim:
-    unit = "records" if path.startswith("records") else "papers"
     query = f"{ANALYSIS}(): {path}"
-    return Claim(f"{ANALYSIS}.{words}", statement, n, unit, query, rows_query=rows)
+    return Claim(f"{ANALYSIS}.{words}", statement, n, "", query, rows_query=rows)
 
 
 def _rows(where: str) -> str:
-    return f"{FATES}SELECT artifact_id, run_id FROM fates WHERE {where} ORDER BY artifact_id"
+    return f"SELECT artifact_id, run_id FROM paper_fates WHERE {where} ORDER BY artifact_id"
 
 
 def _quoted(text: str) -> str:

@@ -38,7 +38,7 @@ def run(
     printed: Sequence[str] = (),
 ) -> Result:
     """Associate two sides, or the rows and columns of a table; nothing is stored."""
-    from analysis.tallies import associating
+    from analysis.tallies import associating, association_tables
 
     if table is not None:
         of, told = _of_table(table, list(printed))
@@ -53,8 +53,8 @@ def run(
         of.parameters,
         summary=associating.summary(of),
         claims=associating.claims(of),
-        tables=associating.tables(of),
-        figures=(associating.figure(of),),
+        tables=association_tables.tables(of),
+        figures=(association_tables.figure(of),),
         notes=associating.notes(of, told),
         sources=associating.SOURCES,
         document=associating.document(of),
@@ -173,18 +173,14 @@ def _of_study(
     study: Study, sides: list[str], round_name: str, where: str, texts: list[str]
 ) -> tuple[Question, list[str]]:
     from analysis.tallies import associating, naming, pairing, printed
+    from analysis.tallies import sides as sides_of
 
     if len(sides) != 2:
         raise StudyError(
             f"two sides are associated, not {len(sides)}",
             "Such as: analysis associate hp-defects:1 framework, or --counts 154/385 41/385",
         )
-    known = pairing.known_taxonomies(study)
-    first, second = (pairing.side(each, known) for each in sides)
-    if where and (first.taxonomy or second.taxonomy):
-        raise StudyError("--where chooses among candidates", "Choose labels with --round.")
-    if round_name and not (first.taxonomy or second.taxonomy):
-        raise StudyError("--round chooses among labels", "Choose candidates with --where.")
+    first, second = sides_of.read(study, sides, round_name, where)
     found = pairing.pairs(study, first, second, round_name, where)
     chosen = naming.given(first=first.given, second=second.given, round=round_name, where=where)
     of = associating.Question(

@@ -42,7 +42,7 @@ def run(
     printed: Sequence[str] = (),
 ) -> Result:
     """Compare numbers of groups; nothing is stored."""
-    from analysis.tallies import comparing, comparison_result, naming
+    from analysis.tallies import comparing, comparison_result, comparison_tables, naming
     from data.results import Result
 
     measured: list[Measured]
@@ -67,8 +67,8 @@ def run(
         parameters,
         summary=comparison_result.summary(found, beside),
         claims=comparison_result.claims(found, name, parameters, beside),
-        tables=comparison_result.tables(found, beside),
-        figures=comparison_result.figures(found),
+        tables=comparison_tables.tables(found, beside),
+        figures=comparison_tables.figures(found),
         notes=comparison_result.notes(found),
         sources=comparison_result.SOURCES,
         document=comparison_result.document(found),
@@ -182,7 +182,7 @@ def command(
 def _of_study(
     study: Study, values: list[str], by: str, round_name: str, where: str
 ) -> list[Measured]:
-    from analysis.tallies import pairing
+    from analysis.tallies import sides
     from analysis.tallies.measuring import of_study
 
     if not values or not by:
@@ -192,11 +192,7 @@ def _of_study(
         )
     if len(values) > MOST_VALUES:
         raise StudyError(f"more than {MOST_VALUES} values at once", "Compare fewer.")
-    group = pairing.side(by, pairing.known_taxonomies(study))
-    if where and group.taxonomy:
-        raise StudyError("--where chooses among candidates", "Choose labels with --round.")
-    if round_name and not group.taxonomy:
-        raise StudyError("--round chooses among labels", "Choose candidates with --where.")
+    (group,) = sides.read(study, [by], round_name, where)
     return [of_study(study, each, group, round_name, where) for each in values]
 
 

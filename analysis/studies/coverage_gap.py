@@ -23,11 +23,8 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from analysis.coverage.corpus import Corpus
-    from analysis.coverage.live import Live
     from data.results import Result
     from data.store import Study
-    from data.taxonomy_library import TaxonomyLibrary
 
 NAME = "coverage-gap"
 
@@ -62,6 +59,7 @@ def run(
     """Compute the gap; nothing is stored. `since` is the run of the result to compare with."""
     from analysis.coverage import literature
     from analysis.coverage.corpus import shipped_corpus
+    from analysis.coverage.gathering import chosen_corpus, gathered
     from analysis.coverage.own_labels import study_result
     from data.taxonomy_library import TaxonomyLibrary
 
@@ -69,7 +67,14 @@ def run(
     _refuse_strays(evidence, choosing=choosing, round_name=round_name)
     library = TaxonomyLibrary(study.directory, as_shipped=True)  # what the evidence is about
     shipped = shipped_corpus()
-    live = replace(_evidence_of(study, library, evidence, round_name), seed=seed)
+    live = gathered(
+        study,
+        library,
+        round_name,
+        labels_wanted=evidence is Evidence.STUDY or bool(round_name),
+        papers_wanted=evidence is Evidence.CORPUS,
+    )
+    live = replace(live, seed=seed)
     parameters = _choice(papers, without, support, round_name)
     if since:
         name = result_name({"evidence": evidence.value, **parameters})
@@ -80,7 +85,8 @@ def run(
     elif evidence is Evidence.STUDY:
         result = study_result(library, shipped, live, parameters)
     else:
-        corpus, rows = _chosen_corpus(shipped, live.papers.corpus, papers, without, support)
+        chosen = (papers is not Papers.STUDY, papers is not Papers.SHIPPED)
+        corpus, rows = chosen_corpus(chosen, live.papers.corpus, without, support)
         result = literature.corpus_result(library, corpus, parameters, live, rows)
     return live.labels.told_in(result)
 
@@ -181,68 +187,6 @@ def command(
     )
     page = publish(opened, result, begun)
     show(output, result, page)
-
-
-def _evidence_of(
-    study: Study, library: TaxonomyLibrary, evidence: Evidence, round_name: str
-) -> Live:
-    """The study's own papers and labels; what cannot be used is an error only where it is asked.
-
-    Without a study there is nothing, unless its labels are asked for.
-    """
-    from analysis.coverage.live import Live
-    from analysis.coverage.study_labels import StudyLabels, study_labels
-    from analysis.coverage.study_papers import StudyPapers, study_papers
-
-    if not study.exists and evidence is not Evidence.STUDY:
-        return Live()
-    papers, labels = StudyPapers(), StudyLabels()
-    problems = []
-    with study.reading() as reader:
-        try:
-            labels = study_labels(reader, study.directory, library, round_name)
-            if evidence is Evidence.STUDY or round_name:
-                labels.require(round_name)
-        except StudyError as error:
-            if evidence is Evidence.STUDY or round_name:
-                raise
-            problems.append(f"The study's labels are left out: {error.message}.")
-        try:
-            papers = study_papers(reader, study.directory, library)
-        except StudyError as error:
-            if evidence is Evidence.CORPUS:
-                raise
-            problems.append(f"The study's papers are left out: {error.message}.")
-    if labels.twice:
-        labels = StudyLabels()
-        problems.append(
-            "The study's labels are left out: artifacts have final labels in several rounds and "
-            "would count twice. Choose a round with --evidence corpus --round."
-        )
-    return Live(papers, labels, problems=tuple(problems))
-
-
-def _chosen_corpus(
-    shipped: Corpus, own: Corpus, papers: Papers, without: tuple[str, ...], support: tuple[str, ...]
-) -> tuple[Corpus, str | None]:
-    """The corpus of the chosen papers, and the rows of the study behind it, if there are any."""
-    from analysis.coverage.corpus import Corpus
-    from analysis.coverage.rows import paper_rows
-
-    if papers is Papers.STUDY and not own.papers:
-        raise StudyError(
-            "the study has no coded papers of its own",
-            "Bring some in and code them (miner papers --help), or leave --papers out.",
-        )
-    start = {Papers.SHIPPED: shipped, Papers.STUDY: Corpus((), ()), Papers.BOTH: shipped}[papers]
-    added = Corpus((), ()) if papers is Papers.SHIPPED else own
-    corpus = start.joined(added).without(without)
-    if support:
-        corpus = corpus.supported_by(support)
-    left = {paper.paper for paper in corpus.papers}
-    same = start.same_papers(added)
-    gone = {p.paper for p in added.papers if same.get(p.paper, p.paper) not in left}
-    return corpus, paper_rows(gone, support) if added.papers else None
 
 
 def _refuse_strays(evidence: Evidence, *, choosing: bool, round_name: str) -> None:

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 NAME = "known-papers"
 
+_RULE = (
+    "A known paper is found where a record of the study has its DOI, or else its title and a year "
+    "that differs by one at most."
+)
+_WARNING = (
+    "A list that was itself read with `miner papers --from` is found by that file: look at the "
+    "searches one by one."
+)
 _LONG = 15  # rows; more of them start closed
 _LISTS = "SELECT list, count(*) AS papers FROM known_papers GROUP BY list ORDER BY list"
 _KNOWN = (
@@ -74,10 +82,8 @@ def run(study: Study, list_name: str = "") -> Result:
         claims=_claims(result_name, name, everywhere, by_source, by_search),
         tables=_tables(by_source, by_search, missing),
         notes=(
-            "A known paper is found where a record of the study has its DOI, or else its title and "
-            "a year that differs by one at most.",
-            "A list that was itself read with `miner papers --from` is found by that file: look at "
-            "the searches one by one.",
+            _RULE,
+            _WARNING,
         ),
         document={
             "list": name,
@@ -167,9 +173,7 @@ def _by_search(
     positions: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in found:
         positions[row["source"], row["search"]].add(row["position"])
-    return {
-        each: wilson_share(len(positions[each]), len(known)) for each in searches if each[1]
-    }
+    return {each: wilson_share(len(positions[each]), len(known)) for each in searches if each[1]}
 
 
 def _claims(
@@ -195,7 +199,9 @@ def _claims(
         f"WHERE {listed} ORDER BY k.position"
     )
     said = f"of the known papers of {name}"
-    claims = [_claim(result_name, name, "found", f"Share {said} that were found", everywhere, whole)]
+    claims = [
+        _claim(result_name, name, "found", f"Share {said} that were found", everywhere, whole)
+    ]
     for source, share in by_source.items():
         rows = found_by(listed, f"r.source = {literal(source)}")
         key, statement = f"by_source.{_key(source)}", f"Share {said} that {source} gave"
@@ -249,7 +255,7 @@ def _key(source: str, search: str = "") -> str:
     if source.isalnum() and not search:
         return source
     word = re.sub(r"[^a-z0-9]+", "-", source.lower()).strip("-")[:40]
-    said = "\n".join((source, search)).encode()
+    said = f"{source}\n{search}".encode()
     return f"{word}-{hashlib.blake2b(said, digest_size=4).hexdigest()}"
 
 

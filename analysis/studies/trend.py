@@ -48,7 +48,7 @@ def run(
 ) -> Result:
     """Shares of categories over time; nothing is stored."""
     from analysis.observations import observe
-    from analysis.tallies import naming, trending
+    from analysis.tallies import naming, trend_tables, trending
     from analysis.tallies.groups import counting_notes
     from analysis.tallies.periods import timed
     from data.results import Result
@@ -76,8 +76,8 @@ def run(
         parameters,
         summary=trending.summary(of),
         claims=trending.claims(of),
-        tables=trending.tables(of),
-        figures=trending.figures(of),
+        tables=trend_tables.tables(of),
+        figures=trend_tables.figures(of),
         notes=(*counting_notes(seen, by), *trending.notes(of)),
         sources=trending.SOURCES,
         document=trending.document(of),

@@ -9,19 +9,18 @@ from typing import Any
 
 from analysis.statistics import table_effects, table_tests
 from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import WILSON_95, wilson_share
-from analysis.tallies import homogeneity, words
+from analysis.statistics.intervals import wilson_share
 from analysis.tallies import printed as printed_numbers
+from analysis.tallies import words
 from analysis.tallies.homogeneity import Association, associated
 from analysis.tallies.naming import called, key
 from data.errors import StudyError
-from data.results import Bar, Cell, Claim, Column, Figure, Part, Series, Table
+from data.results import Claim
 
 ANALYSIS = "associate"
 SEED = 1
 PRINTABLE = ("p", "chi2", "v", "odds-ratio", "risk-ratio", "difference")
 SOURCES = (*table_tests.SOURCES, *table_effects.SOURCES)
-MOST_PARTS = 8  # segments of a bar that can still be told apart
 
 RowsQuery = Callable[[str | None, str | None], str]
 
@@ -102,124 +101,12 @@ def summary(of: Question) -> tuple[str, ...]:
             f"{words.estimate_text(title, ratio, scale)}; "
             f"{words.estimate_text('difference of shares', difference)} percentage points."
         )
-    standing = [each for each in _residuals(of) if (each.adjusted or 1) < 0.05]
+    standing = [each for each in residuals(of) if (each.adjusted or 1) < 0.05]
     told.append(
         f"{len(standing)} of {len(of.rows) * len(of.columns)} cells differ from independence "
         "(adjusted residuals, 0.05 after Holm)."
     )
     return (*told, *map(printed_numbers.sentence, of.beside))
-
-
-def tables(of: Question) -> tuple[Table, ...]:
-    """Counts, measures, residuals, and printed numbers beside ours."""
-    measures = homogeneity.measures_table(of.found, "measures", "Test and effect sizes")
-    more = tuple(
-        homogeneity.measure_row(title, each, scale) for title, each, scale in of.two_by_two.values()
-    )
-    full = Table(
-        measures.name, measures.title, measures.columns, (*measures.rows, *more), measures.note
-    )
-    found = [_counts(of), full, _residuals_table(of)]
-    return tuple(found + ([printed_numbers.table(of.beside)] if of.beside else []))
-
-
-def _counts(of: Question) -> Table:
-    columns = [Column("row", of.row_title)]
-    for at, name in enumerate(of.columns, 1):
-        columns += [
-            Column(f"count_{at}", name, "count"),
-            Column(f"percent_{at}", f"{name} of row", "percent", aside=len(of.columns) > 3),
-            Column(f"low_{at}", "95 % from", "percent", aside=True),
-            Column(f"high_{at}", "to", "percent", aside=True),
-        ]
-    columns.append(Column("total", "All", "count"))
-    rows: list[tuple[Cell, ...]] = []
-    for name, row in zip(of.rows, of.counts, strict=True):
-        cells: list[Cell] = [name]
-        for count in row:
-            share = wilson_share(count, sum(row))
-            cells += [count, share.percent, share.low, share.high]
-        rows.append((*cells, sum(row)))
-    title = f"{of.row_title} by {of.column_title}"
-    return Table("counts", title, tuple(columns), tuple(rows), f"Shares of a row: {WILSON_95}.")
-
-
-def _residuals(of: Question) -> list[table_tests.Residual]:
-    return table_tests.residuals(of.counts)
-
-
-def _residuals_table(of: Question) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            of.rows[each.row],
-            of.columns[each.column],
-            of.counts[each.row][each.column],
-            each.expected,
-            each.residual,
-            each.p_value,
-            each.adjusted,
-        )
-        for each in _residuals(of)
-    ]
-    ordered = sorted(rows, key=lambda row: -abs(float(row[4] or 0)))
-    columns = (
-        Column("row", of.row_title),
-        Column("column", of.column_title),
-        Column("count", "Count", "count"),
-        Column("expected", "Expected", "number"),
-        Column("residual", "Residual", "number"),
-        Column("p", "p", "number", aside=True),
-        Column("adjusted", "p after Holm", "number"),
-    )
-    note = (
-        "Adjusted standardised residuals (Haberman 1973), the largest first: beyond 2 a cell "
-        "stands out; p-values are adjusted over all cells after Holm."
-    )
-    return Table("residuals", "Which cells stand out", columns, tuple(ordered), note,
-                 folded=len(rows) > 30)  # fmt: skip
-
-
-def figure(of: Question) -> Figure:
-    """The shares of each row, or the residuals of a large table."""
-    if len(of.columns) <= MOST_PARTS:
-        bars = tuple(
-            Bar(
-                name,
-                tuple(Part(column, count) for column, count in zip(of.columns, row, strict=True)),
-            )
-            for name, row in zip(of.rows, of.counts, strict=True)
-            if sum(row)
-        )
-        return Figure(
-            "association",
-            f"{of.column_title} by {of.row_title}",
-            "shares",
-            "Stacked bars: the shares of each row. The same numbers are in the table counts.",
-            bars=bars,
-        )
-    values: dict[tuple[int, int], float | None] = {
-        (each.row, each.column): each.residual for each in _residuals(of)
-    }
-    # The longer side goes downwards, where there is more room.
-    down, across = (of.rows, of.columns), (range(len(of.rows)), range(len(of.columns)))
-    turned = len(of.columns) > len(of.rows)
-    return Figure(
-        "association",
-        f"Adjusted residuals of {of.row_title} by {of.column_title}",
-        "matrix",
-        "Heat map: how far each cell is from independence. The same numbers are in the table "
-        "residuals.",
-        categories=down[0] if turned else down[1],
-        series=tuple(
-            Series(
-                name,
-                tuple(
-                    values[(other, at) if turned else (at, other)] for other in across[not turned]
-                ),
-            )
-            for at, name in enumerate(down[turned])
-        ),
-    )
 
 
 def claims(of: Question) -> tuple[Claim, ...]:
@@ -309,3 +196,8 @@ def notes(of: Question, more: Sequence[str] = ()) -> tuple[str, ...]:
     """Assumptions, and what was counted."""
     scales = [words.scale_note("odds-ratio")] if of.is_two_by_two else []
     return (*more, *of.found.assumptions, *scales, *([printed_numbers.RULE] if of.printed else []))
+
+
+def residuals(of: Question) -> list[table_tests.Residual]:
+    """Of every cell how far it is from independence."""
+    return table_tests.residuals(of.counts)

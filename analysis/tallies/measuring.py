@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from analysis.covariates import covariate
 from analysis.observations import observe
 from analysis.tallies.groups import counting_notes
-from analysis.tallies.pairing import Side, candidates_query, one_each, refuse_labels_only
+from analysis.tallies.pairing import candidates_query, refuse_labels_only
+from analysis.tallies.sides import Side, one_each
 from data.errors import StudyError
 from data.queries import literal
 from report.formatting import counted, plain

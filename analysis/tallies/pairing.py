@@ -1,20 +1,19 @@
 """Two values of each item or artifact, counted against each other.
 
-A side is `TAXONOMY`, `TAXONOMY:LEVEL`, `TAXONOMY=CODE` (has it, or one below it), or a covariate.
 Where a side is a taxonomy, what has final labels of it is counted, else all candidates.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from analysis.covariates import Covariate, covariate, joined
-from analysis.observations import Observations, observe
+from analysis.observations import observe
 from analysis.tallies.groups import counting_notes, no_values
+from analysis.tallies.sides import Side, label_query, left_out_notes, one_each, order_of
 from data.errors import StudyError
 from data.queries import literal, literals
 
@@ -23,23 +22,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 60
 HAS, HAS_NOT = "yes", "no"
-
-
-@dataclass(frozen=True)
-class Side:
-    """One side of the question."""
-
-    given: str
-    taxonomy: str = ""
-    level: int | None = None
-    code: str = ""
-
-    @property
-    def title(self) -> str:
-        """In a sentence."""
-        if self.code:
-            return f"{self.taxonomy} is {self.code}"
-        return f"{self.taxonomy}, level {self.level}" if self.level else self.given
 
 
 @dataclass(frozen=True)
@@ -82,25 +64,6 @@ class Pairs:
         return f"SELECT * FROM (\n{self.query}\n) AS paired{where}\nORDER BY ALL"
 
 
-def side(given: str, taxonomies: Iterable[str]) -> Side:
-    """What a side means: a taxonomy that is known, else a covariate."""
-    found = re.fullmatch(r"([a-z0-9][a-z0-9-]*)(?::(\d+)|=(.+))?", given.strip())
-    if found and found[1] in set(taxonomies):
-        return Side(given.strip(), found[1], int(found[2]) if found[2] else None, found[3] or "")
-    return Side(given.strip())
-
-
-def known_taxonomies(study: Study) -> list[str]:
-    """The taxonomies that a side may name."""
-    from data.taxonomy_library import TaxonomyLibrary
-
-    with study.reading() as reader:
-        used = [
-            row["taxonomy"] for row in reader.rows("SELECT DISTINCT taxonomy FROM final_labels")
-        ]
-    return sorted({*TaxonomyLibrary(study.directory).names, *used})
-
-
 def pairs(study: Study, first: Side, second: Side, round_name: str, where: str = "") -> Pairs:
     """Count two sides against each other."""
     if first.taxonomy and second.taxonomy:
@@ -129,18 +92,18 @@ def _of_labels(study: Study, labelled: Side, other: Side, round_name: str) -> Pa
     counts = Counter(
         (value, group) for item, value in values.items() if (group := by_item[item]) is not None
     )
-    notes = [*counting_notes(seen), *_left_out(left_out, labelled)]
+    notes = [*counting_notes(seen), *left_out_notes(left_out, labelled)]
     if not counts:
         raise no_values(other.given, len(seen.rows))
     if missing := len(values) - sum(counts.values()):
         notes.append(f"{missing:,} items have no value of {other.given} and are left out.")
     return Pairs(
-        _used(_order(seen, labelled), (value for value, _group in counts)),
+        _used(order_of(seen, labelled), (value for value, _group in counts)),
         tuple(sorted({group for _value, group in counts})),
         dict(counts),
         "items",
         tuple(notes),
-        _label_query(seen, labelled, left_out),
+        label_query(seen, labelled, left_out),
         "label_value",
         "value_1",
     )
@@ -161,12 +124,12 @@ def _of_two_taxonomies(study: Study, first: Side, second: Side, round_name: str)
         for item, value in values.items():
             by_artifact.setdefault(artifact[item], set()).add(value)
         several = {key for key, found in by_artifact.items() if len(found) > 1}
-        notes += _left_out(left_out, of)
+        notes += left_out_notes(left_out, of)
         if several:
             notes.append(f"{len(several):,} artifacts have several values of {of.title}: left out.")
         sides.append({key: min(found) for key, found in by_artifact.items() if key not in several})
         gone = sorted(several)
-        query = _label_query(each, of, left_out)
+        query = label_query(each, of, left_out)
         if gone:
             query = f"SELECT * FROM ({query}) WHERE artifact_id NOT IN ({literals(gone)})"
         queries.append(query)
@@ -186,7 +149,7 @@ def _of_two_taxonomies(study: Study, first: Side, second: Side, round_name: str)
         "b.label_value AS second_value, a.run_id\n"
         f"FROM (\n{queries[0]}\n) AS a JOIN (\n{queries[1]}\n) AS b USING (artifact_id)"
     )
-    orders = [_order(each, of) for each, of in zip(seen, (first, second), strict=True)]
+    orders = [order_of(each, of) for each, of in zip(seen, (first, second), strict=True)]
     return Pairs(
         _used(orders[0], (key[0] for key in counts)), _used(orders[1], (key[1] for key in counts)),
         dict(counts), "artifacts", tuple(notes), query, "first_value", "second_value",
@@ -235,73 +198,6 @@ def refuse_labels_only(sides: Iterable[Covariate]) -> None:
             )
 
 
-def one_each(
-    seen: Observations, of: Side
-) -> tuple[dict[tuple[str, str], str], set[tuple[str, str]]]:
-    """One value for each item, and the items that have several codes."""
-    codes: dict[tuple[str, str], set[str]] = {}
-    for row in seen.rows:
-        codes.setdefault((row.round, row.item_id), set()).add(row.code)
-    if of.code:
-        wanted = _below(seen, of.code)
-        return {item: HAS if found & wanted else HAS_NOT for item, found in codes.items()}, set()
-    several = {item for item, found in codes.items() if len(found) > 1}
-    return {item: min(found) for item, found in codes.items() if item not in several}, several
-
-
-def _below(seen: Observations, code: str) -> set[str]:
-    if seen.taxonomy is None:
-        return {code}
-    found = seen.taxonomy.find(code)
-    if found is None:
-        seen.taxonomy.node(code)  # complains
-    return {
-        node.code
-        for node in seen.taxonomy.nodes
-        if node.code == found or found in seen.taxonomy.ancestors(node.code)
-    }
-
-
-def _order(seen: Observations, of: Side) -> tuple[str, ...]:
-    return (HAS, HAS_NOT) if of.code else seen.codes
-
-
 def _used(order: Iterable[str], found: Iterable[str]) -> tuple[str, ...]:
     there = set(found)
     return tuple(each for each in order if each in there)
-
-
-def _left_out(items: set[tuple[str, str]], of: Side) -> list[str]:
-    if not items:
-        return []
-    return [
-        (
-            f"{len(items):,} items have several codes of {of.taxonomy} and are left out; ask for "
-            f"one code with {of.taxonomy}=CODE."
-        )
-    ]
-
-
-def _label_query(seen: Observations, of: Side, left_out: set[tuple[str, str]]) -> str:
-    """The final labels with `label_value`, the value of this side."""
-    inner = seen.rows_query().partition("\nORDER BY")[0]
-    if of.code:
-        wanted = {pair for code in _below(seen, of.code) for pair in seen.settled_as.get(code, ())}
-        pairs_of = [f"({literal(version)}, {literal(code)})" for version, code in sorted(wanted)]
-        has = f"(taxonomy_version, code) IN ({', '.join(pairs_of)})" if wanted else "false"
-        value = (
-            f"CASE WHEN bool_or({has}) OVER (PARTITION BY round, item_id) THEN 'yes' ELSE 'no' END"
-        )
-    else:
-        cases = " ".join(
-            f"WHEN (taxonomy_version, code) = ({literal(version)}, {literal(code)}) "
-            f"THEN {literal(at)}"
-            for at, settled in seen.settled_as.items()
-            for version, code in settled
-        )
-        value = f"CASE {cases} END"
-    query = f"SELECT *, {value} AS label_value FROM (\n{inner}\n)"
-    if left_out:
-        listed = ", ".join(f"({literal(one)}, {literal(item)})" for one, item in sorted(left_out))
-        query += f" WHERE (round, item_id) NOT IN ({listed})"
-    return query

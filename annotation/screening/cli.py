@@ -44,6 +44,19 @@ SizeOption = Annotated[
     ),
 ]
 
+GateOption = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Agreement to reach.", show_default="as in study.toml"),
+]
+StatisticOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="S",
+        help="Statistic of agreement, fixed beforehand.",
+        show_default="as in study.toml",
+    ),
+]
+
 
 @commands.command("screen")
 def screen_papers(
@@ -53,6 +66,8 @@ def screen_papers(
     seed: SeedOption = None,
     where: WhereOption = None,
     size: SizeOption = None,
+    gate: GateOption = None,
+    statistic: StatisticOption = None,
     round_name: Annotated[
         str | None,
         typer.Option(
@@ -85,7 +100,7 @@ def screen_papers(
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
-    wanted = Wanted(tuple(rater or ()), overlap, seed, where, size)
+    wanted = Wanted(tuple(rater or ()), overlap, seed, where, size, gate, statistic)
     found = screen(open_study(study, output), step, wanted, round_name)
     output.document(found.document())
     if found.planned:
@@ -109,6 +124,8 @@ def plan_coding(
     seed: SeedOption = None,
     where: WhereOption = None,
     size: SizeOption = None,
+    gate: GateOption = None,
+    statistic: StatisticOption = None,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -131,7 +148,7 @@ def plan_coding(
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
-    wanted = Wanted(tuple(rater or ()), overlap, seed, where, size)
+    wanted = Wanted(tuple(rater or ()), overlap, seed, where, size, gate, statistic)
     found = code_papers(open_study(study, output), taxonomy or (), wanted)
     output.document(found.document())
     for each in found.planned:

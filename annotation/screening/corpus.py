@@ -64,13 +64,11 @@ def past_the_funnel(reader: Reader) -> int:
     """Papers that were mined after the funnel ran, so that it has not judged them."""
     if funnel_step(reader) is None:
         return 0
-    came = reader.value(
-        "SELECT sum(rows_in) FROM store.funnel_count JOIN store.funnel_step USING (step) "
-        "WHERE kind = 'paper' AND position = "
-        "(SELECT min(position) FROM store.funnel_step)"
+    found: int = reader.value(
+        f"SELECT count(*) FROM candidates WHERE {_PAPERS} AND artifact_id NOT IN "
+        "(SELECT artifact_id FROM selected WHERE position = 0)"
     )
-    there = reader.value(f"SELECT count(*) FROM candidates WHERE {_PAPERS}")
-    return max(0, int(there) - int(came or 0))
+    return found
 
 
 def _name(reader: Reader, frame: str) -> tuple[str, bool]:

@@ -30,6 +30,8 @@ class Wanted:
     seed: int | None = None
     where: str | None = None
     size: int | None = None
+    gate: float | None = None
+    statistic: str | None = None
 
     def arguments(self) -> dict[str, Any]:
         """What was given."""
@@ -58,6 +60,8 @@ def plan(
         raters=wanted.raters,
         size=wanted.size,
         overlap=wanted.overlap,
+        gate=wanted.gate,
+        statistic=wanted.statistic,
         after=after or NO_ROUND,
         seed=wanted.seed,
     ).checked()

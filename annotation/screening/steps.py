@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from data.errors import StudyError
@@ -86,8 +87,8 @@ def next_step(reader: Reader) -> str:
     made = standings(reader)
     if made and _unscreened(reader):
         return f"annotation screen {option_of(made[0].step)} --rater R"
-    for before, after in zip(made, [*made[1:], None], strict=True):
-        if after is not None and _waiting(reader, before.step, after.step):
+    for before, after in pairwise(made):
+        if _waiting(reader, before.step, after.step):
             return f"annotation screen {option_of(after.step)} --rater R"
     if made and not made[-1].open and made[-1].included and made[-1].step != STEPS[-1]:
         later = STEPS[position_of(made[-1].step) :]

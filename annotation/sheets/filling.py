@@ -27,6 +27,9 @@ def for_rater(reader: Reader, of: Round, rater: str, stage: Stage, taxonomy: Tax
     }
     blank = ("", "", "", "", "", taxonomy.version)
     rows = [said.get(about.item, (*about, rater, stage, *blank)) for about in items]
+    abstracts = _abstracts(reader, of)
+    if abstracts:
+        rows = [(*row, abstracts.get(row[0], "")) for row in rows]
     selectable = {node.code for node in taxonomy.selectable}
     legend = [
         (node.code if node.code in selectable else "", node.name, node.definition, node.not_this)
@@ -34,7 +37,7 @@ def for_rater(reader: Reader, of: Round, rater: str, stage: Stage, taxonomy: Tax
     ]
     special = [(code, text, "", "") for code, text in SPECIAL.items()]
     return Exported(
-        LONG,
+        (*LONG, "abstract") if abstracts else LONG,
         tuple(rows),
         legend=(("code", "name", "definition", "not"), *legend, *special),
         choices=tuple(node.code for node in taxonomy.selectable)
@@ -44,6 +47,18 @@ def for_rater(reader: Reader, of: Round, rater: str, stage: Stage, taxonomy: Tax
 
 
 _RATER = LONG.index("rater")
+_LONGEST_ABSTRACT = 10_000  # characters
+
+
+def _abstracts(reader: Reader, of: Round) -> dict[str, str]:
+    """Abstracts of papers, which a rater needs to judge them; not where she goes by titles."""
+    rows = reader.rows(
+        "SELECT item_id, left(abstract, $1) AS abstract FROM store.item "
+        "JOIN store.paper USING (artifact_id) WHERE round = $2 AND abstract IS NOT NULL "
+        "AND round NOT IN (SELECT round FROM store.screening WHERE step = 'title')",
+        [_LONGEST_ABSTRACT, of.name],
+    )
+    return {row["item_id"]: row["abstract"] for row in rows}
 
 
 def _assigned(reader: Reader, of: Round, rater: str) -> Sequence[About]:

@@ -248,6 +248,65 @@ COMMENT ON COLUMN paper_codes.round IS 'The round in which the paper got the cod
 COMMENT ON COLUMN paper_codes.settled_by IS 'How the code became final';
 COMMENT ON COLUMN paper_codes.run_id IS 'The run that wrote the place, else the code';
 
+-- Each paper has one fate, so that whatever is counted by them adds up.
+CREATE VIEW paper_fates AS
+WITH steps AS (
+    SELECT DISTINCT step, position FROM funnel WHERE kind = 'paper' AND position > 0
+), failed AS (
+    SELECT p.artifact_id, min(s.position) AS position, min_by(s.step, s.position) AS step
+    FROM papers p CROSS JOIN steps s
+    WHERE (s.step, p.artifact_id) NOT IN (SELECT (step, artifact_id) FROM selected)
+    GROUP BY p.artifact_id
+), decided AS (
+    SELECT
+        artifact_id,
+        min(position) FILTER (decision = 'excluded') AS excluded_at,
+        min_by(reason, position) FILTER (decision = 'excluded') AS reason,
+        min(position) FILTER (decision IS NULL) AS open_at,
+        max(position) FILTER (decision = 'included') AS included_to,
+        max(run_id) AS run_id
+    FROM screening_decisions GROUP BY artifact_id
+), placed AS (
+    SELECT
+        p.artifact_id, coalesce(d.run_id, p.run_id) AS run_id,
+        d.artifact_id IS NOT NULL AS is_screened, d.reason, f.step AS funnel_step,
+        CASE
+            WHEN d.excluded_at IS NOT NULL THEN 'excluded'
+            WHEN d.open_at IS NOT NULL THEN 'undecided'
+            WHEN d.included_to = (SELECT max(position) FROM store.screening) THEN 'included'
+            WHEN d.artifact_id IS NOT NULL THEN 'waiting'
+            WHEN p.gone_at IS NOT NULL THEN 'gone'
+            WHEN f.artifact_id IS NOT NULL
+                AND p.artifact_id NOT IN (SELECT artifact_id FROM selected WHERE position = 0)
+            THEN 'late'
+            WHEN f.artifact_id IS NOT NULL THEN 'removed'
+            WHEN EXISTS (FROM store.screening) THEN 'waiting'
+            ELSE 'included'
+        END AS fate,
+        coalesce(d.excluded_at, d.open_at, d.included_to, 0) AS position
+    FROM papers p
+    LEFT JOIN decided d USING (artifact_id)
+    LEFT JOIN failed f USING (artifact_id)
+)
+SELECT
+    artifact_id, fate,
+    CASE WHEN fate IN ('excluded', 'undecided') THEN position
+        WHEN fate = 'waiting'
+        THEN (SELECT min(n.position) FROM store.screening n WHERE n.position > placed.position)
+        END AS position,
+    CASE WHEN fate = 'excluded' THEN reason WHEN fate = 'removed' THEN funnel_step END AS reason,
+    is_screened, funnel_step, run_id
+FROM placed;
+
+COMMENT ON VIEW paper_fates IS 'One row for each paper: where it left on the way from a search to the study, or is open.';
+COMMENT ON COLUMN paper_fates.artifact_id IS 'The paper';
+COMMENT ON COLUMN paper_fates.fate IS 'Before screening: removed (by the funnel), late (mined after the funnel ran), gone (from its source). In a step: excluded, undecided, waiting (in no round of it yet). Or included';
+COMMENT ON COLUMN paper_fates.position IS 'Of the step of screening, from 1; NULL before screening and for included ones';
+COMMENT ON COLUMN paper_fates.reason IS 'Code of the reason of an excluded paper; step of the funnel that removed it';
+COMMENT ON COLUMN paper_fates.is_screened IS 'Whether it is in a round of screening';
+COMMENT ON COLUMN paper_fates.funnel_step IS 'The first step of the funnel that does not let it through (any more), if any';
+COMMENT ON COLUMN paper_fates.run_id IS 'The run that decided on it last, else the one that wrote the paper';
+
 -- Papers join the other artifacts.
 CREATE OR REPLACE VIEW artifacts AS
 SELECT

@@ -55,6 +55,7 @@ ERASED = (
     Column("store.checkpoint", "url"),
     Column("store.claim", "statement"),
     Column("store.claim", "query"),
+    Column("store.claim", "rows_query"),
     Column("store.claim", "reason"),
     Column("store.code_place", "place"),
     Column("store.code_place", "quote"),

@@ -99,11 +99,10 @@ def _run_search(directory: Path, options: Options, output: Output) -> dict[str, 
 
 def _run_files(directory: Path, options: Options, output: Output) -> dict[str, Any]:
     with recorded(directory, options, output, "paper:files") as ingest:
-        now = utc_now()
         known = options.known or ""
-        kept = [keep_file(ingest, path, now, known) for path in options.files]
+        kept = [keep_file(ingest, path, utc_now(), known) for path in options.files]
         if not options.files:
-            kept = [keep_shipped(ingest, known, now)]
+            kept = [keep_shipped(ingest, known, utc_now())]
         is_complete = not any(each.broken for each in kept)
         document = document_of(ingest, kept=kept)
         ingest.note("ok" if is_complete else "partial")

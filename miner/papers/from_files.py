@@ -47,7 +47,7 @@ class FileKept:
 def keep_file(ingest: PaperIngest, path: Path, now: datetime, known: str = "") -> FileKept:
     """Bring a file into the study, as papers or as a list of known ones."""
     kind = format_of(path)
-    return _keep(ingest, path.name, kind, bytes_of(path), now, known)
+    return _keep(ingest, path.name, kind, bytes_of(path), now=now, known=known)
 
 
 def keep_shipped(ingest: PaperIngest, name: str, now: datetime) -> FileKept:
@@ -58,7 +58,7 @@ def keep_shipped(ingest: PaperIngest, name: str, now: datetime) -> FileKept:
             f"Shipped are: {', '.join(shipped_lists())}; your own comes with --from FILE.",
         )
     body = (files(__package__) / "known_lists" / f"{name}.csv").read_bytes()
-    return _keep(ingest, f"{name}.csv", "csv", body, now, name)
+    return _keep(ingest, f"{name}.csv", "csv", body, now=now, known=name)
 
 
 def shipped_lists() -> list[str]:
@@ -68,7 +68,7 @@ def shipped_lists() -> list[str]:
 
 
 def _keep(
-    ingest: PaperIngest, name: str, kind: str, body: bytes, now: datetime, known: str
+    ingest: PaperIngest, name: str, kind: str, body: bytes, *, now: datetime, known: str
 ) -> FileKept:
     body = redact_bytes(body)
     digest = hashlib.sha256(body).hexdigest()

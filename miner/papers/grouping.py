@@ -50,8 +50,8 @@ def grouped(records: Iterable[Record]) -> list[list[Record]]:
     for key, same in sorted(loose.items()):
         for at, cluster in enumerate(_clusters(same, is_short=len(key) < _SHORT)):
             dois = [] if len(key) < _SHORT else sorted(by_title.get(key, ()))
-            doi = _nearest(cluster, [(doi, units[doi]) for doi in dois])
-            units[doi or f"{key}\n{at}"] += cluster
+            nearest = _nearest(cluster, [(doi, units[doi]) for doi in dois])
+            units[nearest or f"{key}\n{at}"] += cluster
     for doi in sorted(doi for doi in units if is_preprint(doi)):
         published = _published(units, by_title, doi)
         if published is not None:
@@ -78,7 +78,9 @@ def _clusters(records: Sequence[Record], *, is_short: bool) -> list[list[Record]
     return clusters
 
 
-def _nearest(cluster: Sequence[Record], units: Sequence[tuple[str, Sequence[Record]]]) -> str | None:
+def _nearest(
+    cluster: Sequence[Record], units: Sequence[tuple[str, Sequence[Record]]]
+) -> str | None:
     """The DOI whose paper the records are, if there is one."""
     fitting = [
         (is_preprint(doi), distance, doi)

@@ -79,8 +79,7 @@ def _limited(
     else:
         growing = _FIRST_S * 2 ** min(tries.limit_waits, 12)
         seconds = min(growing if asked is None else asked + _SLACK_S, service.longest_wait_s)
-        cause = "quota" if seconds > SHORT_S and asked is not None else "pause"
-        decision = Decision("wait", seconds, "the server asks to slow down", cause)
+        decision = Decision("wait", seconds, "the server asks to slow down", "pause")
     if tries.limit_waits >= LIMIT_WAITS:
         return replace(decision, action="give up")
     return _bounded(decision, max_wait_s)

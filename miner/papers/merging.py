@@ -52,11 +52,9 @@ def id_of(records: Sequence[Record], used: Collection[str], taken: Collection[st
 
     An id under which the study has drawn or labelled the paper stays: labels must find it.
     """
-    own = {record["own_id"] for record in records}
-    before = {record.get("artifact_id") for record in records} - {None}
-    kept = sorted(
-        name for name in (own | before) & {*used} - {*taken} if name
-    )
+    names = {str(record["own_id"]) for record in records}
+    names |= {str(record["artifact_id"]) for record in records if record.get("artifact_id")}
+    kept = sorted(names & {*used} - {*taken})
     if kept:
         return next((name for name in kept if name.startswith("doi:")), kept[0])
     if records[0]["doi"]:

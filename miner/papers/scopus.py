@@ -112,14 +112,13 @@ class Scopus:
         """Why it refuses, and the next step."""
         if self.is_not_allowed(status, words):
             return (
-                f'Scopus: the key in {key_name} does not include all that was asked for ("{words}")',
-                "Most keys include it only inside the network of the institution that subscribes.",
+                f'Scopus: the key in {key_name} does not include what was asked for ("{words}")',
+                "Most keys include it only in the network of the institution that subscribes.",
             )
         if status in {401, 403}:
             return (
                 f'Scopus refuses the key in {key_name} ("{words}")',
-                "Copy it again from dev.elsevier.com; most keys work only inside the network of "
-                "the institution that subscribes.",
+                "Copy it again from dev.elsevier.com; most work only in the subscriber's network.",
             )
         return (
             f'Scopus does not take the query (status {status}: "{words}")',

@@ -34,9 +34,7 @@ class Stored:
     papers_changed: int = 0
 
 
-def put_records(
-    writer: Writer, rows: Sequence[PaperRecordRow], exchange: Exchange
-) -> Stored:
+def put_records(writer: Writer, rows: Sequence[PaperRecordRow], exchange: Exchange) -> Stored:
     """Store records, and the papers that they and their likes are."""
     if not rows:
         return Stored()
@@ -54,6 +52,10 @@ def put_records(
     papers = _papers(records.values(), _used(writer, names | before_ids))
     result = _write(writer, papers, before_ids)
     result.records_new = len(records) - len(stored)
+    # A paper whose id changed is none that is new.
+    fresh = sum(not any(each["record_id"] in stored for each in group) for group in papers.values())
+    result.papers_changed += result.papers_new - fresh
+    result.papers_new = fresh
     _write_aliases(writer, papers, names | before_ids)
     return result
 
@@ -69,15 +71,15 @@ def _neighbours(reader: Reader, rows: Iterable[PaperRecordRow]) -> dict[str, dic
     size = -1
     while size != len(found):
         size = len(found)
-        for row in reader.rows(
+        for known in reader.rows(
             "SELECT * FROM store.paper_record WHERE doi IN (SELECT unnest(?::VARCHAR[])) "
             "OR title_key IN (SELECT unnest(?::VARCHAR[])) "
             "OR record_id IN (SELECT unnest(?::VARCHAR[]))",
             [sorted(dois), sorted(titles), sorted(ids)],
         ):
-            found[row["record_id"]] = row
-            titles.add(row["title_key"])
-            dois |= {row["doi"]} if row["doi"] else set()
+            found[known["record_id"]] = known
+            titles.add(known["title_key"])
+            dois |= {known["doi"]} if known["doi"] else set()
     return found
 
 
@@ -100,9 +102,7 @@ def _papers(records: Iterable[Record], used: set[str]) -> dict[str, list[Record]
     return papers
 
 
-def _write(
-    writer: Writer, papers: Mapping[str, Sequence[Record]], before_ids: set[str]
-) -> Stored:
+def _write(writer: Writer, papers: Mapping[str, Sequence[Record]], before_ids: set[str]) -> Stored:
     records: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
     for artifact_id, group in papers.items():

@@ -34,9 +34,7 @@ class Template:
         """The searches as an index takes them."""
         return [self._query(words, service, since, until) for words in self.searches]
 
-    def _query(
-        self, words: Words, service: Service, since: int | None, until: int | None
-    ) -> Query:
+    def _query(self, words: Words, service: Service, since: int | None, until: int | None) -> Query:
         said = " AND ".join(_group(group) for group in words.groups)
         if service.name == "scopus":
             venues = f"CONF({' OR '.join(self.venues)}) AND " if self.venues else ""
@@ -44,10 +42,10 @@ class Template:
             return replace(query, name=words.name)
         lacking = (
             f"{service.title} cannot be asked for venues by their acronyms: it is asked for papers "
-            "of all venues; choose among them with `miner filter`",
+            "of all venues; choose among them with `miner filter`"
         )
         query = service.query(said, since, until)
-        return replace(query, name=words.name, notes=lacking if self.venues else ())
+        return replace(query, name=words.name, notes=(lacking,) if self.venues else ())
 
 
 def names() -> list[str]:
@@ -60,9 +58,7 @@ def names() -> list[str]:
 def template(name: str) -> Template:
     """The template of that name."""
     if name not in names():
-        raise StudyError(
-            f"there is no template {shown(name)}", f"There are: {', '.join(names())}."
-        )
+        raise StudyError(f"there is no template {shown(name)}", f"There are: {', '.join(names())}.")
     said = tomllib.loads(
         (files(__package__) / "templates" / f"{name}.toml").read_text(encoding="utf-8")
     )

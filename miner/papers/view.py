@@ -30,9 +30,11 @@ def papers_table(found: dict[str, Any]) -> Table:
         return Table("papers", f"Known papers: {plain(found['known'])}", columns, lines, note)
     rows, stored = found["rows"], found["stored"]
     note = (
-        f"{counted(rows['records_new'], 'new record')}, {counted(rows['papers_new'], 'new paper')}. "
+        f"{counted(rows['records_new'], 'new record')}, "
+        f"{counted(rows['papers_new'], 'new paper')}. "
         f"The study has {counted(stored['papers'], 'paper')} of "
-        f"{counted(stored['records'], 'record')}, {count(stored['with_abstract'])} with an abstract."
+        f"{counted(stored['records'], 'record')}, "
+        f"{count(stored['with_abstract'])} with an abstract."
     )
     if found["requests"]:
         quota = found["quota"]

@@ -73,7 +73,7 @@ def walk(ingest: PaperIngest, query: Query, tell: Callable[[str], None]) -> Walk
             point = _beginning(service, query, manner, stream, ingest.project)
             continue
         page = _page(service, response)
-        point = _keep(ingest, query, point, page, response, walked)
+        point = _keep(ingest, query, point, page=page, response=response, walked=walked)
         if point.is_complete:
             return _ended(walked, manner)
         if page.total:
@@ -86,6 +86,7 @@ def _keep(
     ingest: PaperIngest,
     query: Query,
     point: Checkpoint,
+    *,
     page: Page,
     response: Response,
     walked: Walked,

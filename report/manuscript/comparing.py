@@ -41,8 +41,8 @@ def compared(
     """
     printed = entry.printed()
     if not printed:
-        percent = Printed("", 0, 0.1, percent=True)
-        words = shown(100 * value, percent) if fraction else shown(value)
+        value = 100 * value if fraction else value
+        words = shown(value, Printed("", 0, 0.1, percent=True) if fraction else None)
         return Outcome("cannot be checked", text or words, NOTHING, NOTHING, value)
     outcomes = []
     for each in printed:

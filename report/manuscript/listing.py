@@ -31,8 +31,10 @@ def counts(findings: Sequence[Finding]) -> dict[str, int]:
 
 def summary(name: str, findings: Sequence[Finding]) -> str:
     """The counts in a line."""
-    parts = [f"{count} {verdict}" for verdict, count in counts(findings).items() if count]
-    return f"{name}: {counted(len(findings), 'claim')}, {', '.join(parts) or 'none'}"
+    parts = [f"{verdict} {count}" for verdict, count in counts(findings).items() if count]
+    if not findings:
+        return f"{name}: no claims"
+    return f"{name}: {counted(len(findings), 'claim')}: {', '.join(parts)}"
 
 
 def findings_table(name: str, findings: Sequence[Finding], *, every: bool) -> Table:

@@ -9,24 +9,27 @@ from dataclasses import replace
 from report.manuscript.entries import Entry
 from report.manuscript.numbers import Printed, match
 
-_LARGEST = 100_000
+LARGEST = 20_000
+_MOST = 50  # shares
 _REACH = 25  # how far from the printed total others are tried
 
 
 def shares_of(entry: Entry, name: str) -> list[Printed]:
     """Shares in percent, without the zeros that pad them if the entry says so."""
     shares = entry.numbers(name)
-    if not all(each.percent for each in shares):
+    if not all(each.percent and each.unit <= 1 and 0 <= each.value <= 100 for each in shares):
         raise entry.error(f"{name} are shares in percent", 'such as "35.2 %"')
+    if len(shares) > _MOST:
+        raise entry.error(f"{name} has {len(shares)} shares", f"at most {_MOST}")
     if not entry.has("digits"):
         return shares
-    digits = int(entry.number("digits").value)
+    digits = max(0, min(9, int(entry.number("digits").value)))
     return [replace(each, unit=max(each.unit, 10.0**-digits)) for each in shares]
 
 
 def whole_counts(shares: Sequence[Printed], total: int) -> list[list[int]] | None:
     """The counts that give each share of a total, if all have some and these can add up to it."""
-    if not 0 < total <= _LARGEST:
+    if not 0 < total <= LARGEST:
         return None
     found = [_counts(share, total) for share in shares]
     if not all(found):

@@ -9,8 +9,8 @@ KEY = "next"
 
 _STEPS = (
     (
-        "mine", "Mine or import", ("Nothing is in the study yet: fetch issues, commits or posts, or "
-        "import sheets with labels."), "miner fetch pytorch --label 'high priority'",
+        "mine", "Mine or import", ("Nothing is in the study yet: fetch issues, commits or posts, "
+        "or import sheets with labels."), "miner fetch pytorch --label 'high priority'",
         ("SELECT 1 FROM artifacts UNION ALL SELECT 1 FROM final_labels "
         "UNION ALL SELECT 1 FROM items"),
     ),

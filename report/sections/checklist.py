@@ -11,6 +11,7 @@ from typing import Any
 from data.results import Cell, Column, Table
 from report.formatting import counted
 from report.sections import Material, Section, checks
+from report.sections.facts import FILLED, MISSING, NOT_APPLICABLE, PARTLY, Facts
 
 POSITION = 80
 KEY = "checklist"
@@ -20,18 +21,18 @@ _FILE = Path(__file__).parents[1] / "checklist.toml"
 
 def section(material: Material) -> Section:
     """The checklist; a standard that does not apply says why."""
-    facts = checks.Facts(material)
+    facts = Facts(material)
     rows = [row for standard in checklist()["standard"] for row in _rows(standard, facts)]
     states = Counter(row[2] for row in rows)
-    asked = sum(number for state, number in states.items() if state != checks.NOT_APPLICABLE)
+    asked = sum(number for state, number in states.items() if state != NOT_APPLICABLE)
     return Section(
         KEY,
         "Checklist",
         text=(
             (
                 f"Of {counted(asked, 'attribute')} that apply, the data of the study fill "
-                f"{states[checks.FILLED]} and {states[checks.PARTLY]} in part; "
-                f"{states[checks.MISSING]} are missing."
+                f"{states[FILLED]} and {states[PARTLY]} in part; "
+                f"{states[MISSING]} are missing."
             ),
         ),
         tables=(
@@ -63,16 +64,16 @@ def checklist() -> dict[str, Any]:
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))
 
 
-def _rows(standard: dict[str, Any], facts: checks.Facts) -> list[tuple[Cell, ...]]:
+def _rows(standard: dict[str, Any], facts: Facts) -> list[tuple[Cell, ...]]:
     applies, why_not = checks.APPLIES[standard["applies"]]
     if not applies(facts):
         everything = f"All {counted(len(standard['item']), 'attribute')}"
-        odd = checks.NOT_APPLICABLE
+        odd = NOT_APPLICABLE
         return [(standard["name"], everything, odd, why_not, None, None, None)]
     rows: list[tuple[Cell, ...]] = []
     for item in standard["item"]:
         found = checks.CHECKS[item["check"]](facts)
-        todo = None if found.state == checks.FILLED else item["do"]
+        todo = None if found.state == FILLED else item["do"]
         rows.append(
             (
                 standard["name"], item["attribute"], found.state, found.evidence or None,

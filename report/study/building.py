@@ -138,7 +138,7 @@ def _draw(
             place.parent.mkdir(parents=True, exist_ok=True)
             named = replace(figure.figure, name=place.name)
             widths[figure.file] = figures.save_for_paper(named, place.parent)
-            drawings[figure.file] = figures.save(named, place.parent)[0].read_text("utf-8")
+            drawings[figure.file] = figures.save_svg(named, place.parent)
     return widths, drawings
 
 

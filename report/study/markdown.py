@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from data.results import Claim, Table
 from report import formatting
 from report.formatting import NUMERIC_KINDS
+from report.sections import Point
 from report.study.layout import PlacedSection
 
 MOST_ROWS = 100  # of a table; its file has them all
@@ -22,7 +23,14 @@ def escape(text: str) -> str:
     plain = formatting.plain(text)
     # An address of ours stands alone; one of strangers must not become a link by itself.
     inert = re.sub(r"(?i)\b(https?|ftp|www)(?=[:.])", "\\1\N{ZERO WIDTH NON-JOINER}", plain)
-    return re.sub(r"^(\s*)([-=.\d])", r"\1\\\2", _SPECIAL.sub(r"\\\1", inert)) if plain else ""
+    escaped = _SPECIAL.sub(r"\\\1", inert)
+    # A rule or a list only at the start of a line.
+    return re.sub(r"^(\s*)(-|=|\d+(?=[.)]\s))", _apart, escaped)
+
+
+def _apart(found: re.Match[str]) -> str:
+    blank, mark = found.groups()
+    return f"{blank}{mark}\N{ZERO WIDTH NON-JOINER}" if mark.isdigit() else f"{blank}\\{mark}"
 
 
 def render(title: str, lead: Sequence[str], sections: Sequence[PlacedSection]) -> str:
@@ -40,11 +48,7 @@ def _section(placed: PlacedSection, level: int) -> Iterator[str]:
     yield from (f"{'#' * level} {escape(section.title)}", "")
     for sentence in section.text:
         yield from (_sentence(sentence), "")
-    for each in placed.points:
-        command = f" Next: {_code(each.point.command)}." if each.point.command else ""
-        yield f"- **{escape(each.point.title)}**: {_sentence(each.point.text)}{command}"
-    if placed.points:
-        yield ""
+    yield from _items(_point(each.point) for each in placed.points)
     if placed.claims:
         yield from _claims([each.claim for each in placed.claims])
     for figure in placed.figures:
@@ -54,14 +58,19 @@ def _section(placed: PlacedSection, level: int) -> Iterator[str]:
     for table in placed.tables:
         yield from (f"**Table {table.number}.** {escape(table.table.title)}", "")
         yield from _table(table.table, table.file)
-    for note in section.notes:
-        yield f"- {_sentence(note)}"
-    for source in section.sources:
-        yield f"- {_sentence(source)}"
-    if section.notes or section.sources:
-        yield ""
+    yield from _items(map(_sentence, (*section.notes, *section.sources)))
     for part in placed.parts:
         yield from _section(part, level + 1)
+
+
+def _items(items: Iterable[str]) -> Iterator[str]:
+    lines = [f"- {item}" for item in items]
+    yield from (*lines, "") if lines else ()
+
+
+def _point(point: Point) -> str:
+    command = f" Next: {_code(point.command)}." if point.command else ""
+    return f"**{escape(point.title)}**: {_sentence(point.text)}{command}"
 
 
 def _claims(claims: Sequence[Claim]) -> Iterator[str]:

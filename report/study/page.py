@@ -113,10 +113,10 @@ def _coded(text: str) -> Markup:
     parts = formatting.plain(text).split("`")
     if len(parts) % 2 == 0:
         return Markup("{}").format(formatting.plain(text))
-    words = (
-        Markup("<code>{}</code>" if at % 2 else "{}").format(part) for at, part in enumerate(parts)
+    code, plain = Markup("<code>{}</code>"), Markup("{}")
+    return Markup("").join(
+        (code if at % 2 else plain).format(each) for at, each in enumerate(parts)
     )
-    return Markup("").join(words)
 
 
 def _view(

@@ -96,4 +96,4 @@ def _table(placed: PlacedTable) -> str:
 
 def label(file: str) -> str:
     """What a table or a figure is called behind `tab:` and `fig:`."""
-    return file.partition("/")[2].replace("/", ":").replace("_", "-")
+    return file.partition("/")[2].replace("/", "-").replace("_", "-")

@@ -94,12 +94,13 @@ def test_the_same_evidence_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_the_report_can_be_built_again_from_the_study(tmp_path: Path) -> None:
     document(tmp_path)
-    before = hashes(tmp_path / "out")
-    for path in (tmp_path / "out" / "coverage-gap").iterdir():
+    folder = tmp_path / "out" / "coverage-gap"
+    before = hashes(folder)
+    for path in folder.iterdir():
         path.unlink()
     found = run(tmp_path, "build", program="report")
     assert found.returncode == 0, found.stderr
-    assert hashes(tmp_path / "out") == before
+    assert hashes(folder) == before
 
 
 def test_leaving_a_paper_out_changes_only_the_corpus_result(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ class OpenAlex(Index):
     keys: set[str] = field(default_factory=lambda: {KEY})
     expired: set[str] = field(default_factory=set)  # cursors that are no longer known
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, request: Request) -> Reply:  # noqa: PLR0911  (as many ways to refuse)
         query = request.query
         key = query.get("api_key")
         if request.path != "/works":

@@ -30,12 +30,12 @@ class Scopus(Index):
     has_complete: bool = True
     has_cursor: bool = True
 
-    def _answer(self, request: Request) -> Reply:
+    def _answer(self, request: Request) -> Reply:  # noqa: PLR0911  (as many ways to refuse)
         key, query = request.headers.get("x-els-apikey"), request.query
         if key not in self.keys:
-            said = {"error-response": {"error-code": "APIKEY_INVALID",
-                                       "error-message": "The provided apiKey is not valid."}}  # fmt: skip
-            return as_json(said, 401)
+            words = "The provided apiKey is not valid."
+            said = {"error-code": "APIKEY_INVALID", "error-message": words}
+            return as_json({"error-response": said}, 401)
         headers = self._headers(key)
         if self.left <= 0:
             return as_json(_error("QUOTA_EXCEEDED", "Quota Exceeded"), 429, headers)
@@ -85,7 +85,9 @@ class Scopus(Index):
     def _found(self, text: str) -> list[Paper]:
         found = list(self.papers)
         for sign, year in re.findall(r"PUBYEAR ([<>]) ([0-9]{4})", text):
-            found = within(found, *((int(year) + 1, None) if sign == ">" else (None, int(year) - 1)))
+            found = within(
+                found, *((int(year) + 1, None) if sign == ">" else (None, int(year) - 1))
+            )
         if venues := _VENUES.search(text):
             found = [paper for paper in found if paper.venue in re.split(r"\s+OR\s+", venues[1])]
         if words := _WORDS.search(text.partition(" AND PUBYEAR")[0]):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC
 from pathlib import Path
-from shutil import copy
 from subprocess import CompletedProcess
 
 import pytest
@@ -29,28 +28,17 @@ def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     return fake
 
 
-@pytest.fixture(scope="session")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The database of a new study: to make its tables takes longer than most tests do."""
-    study = Study(tmp_path_factory.mktemp("empty"))
-    with study.writing():
-        pass
-    return study.database
-
-
 @pytest.fixture
 def papering(
     command: Callable[..., CompletedProcess[str]],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     fake_time: FakeTime,
-    empty: Path,
 ) -> Iterator[Callable[..., Papering]]:
     """Serves an index, if one is given, and runs `miner papers` into a new study."""
     for name in ("OPENALEX_API_KEY", "SCOPUS_API_KEY", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(redaction, "_remembered", set())
-    monkeypatch.setattr(Study, "_make", lambda _self, draft: copy(empty, draft))
     monkeypatch.setattr(Study, "compact", lambda _self: None)  # no matter here, and slow
     with ExitStack() as running:
         running.enter_context(opened_once(monkeypatch))

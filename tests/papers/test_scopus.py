@@ -20,8 +20,9 @@ def test_a_subscriber_gets_abstracts_and_all_authors(papering: Start) -> None:
     assert found["rows"]["papers_new"] == 60
     (row,) = at.rows("SELECT authors, abstract, year, venue, url, cited_by FROM papers WHERE doi = "
                      "'10.5555/made.7'")  # fmt: skip
-    assert row == (["Ada Okoro", "Bo Lindqvist"], "A bug of deep learning, the 7th one.", 2019,
-                   "ISSTA", "https://www.scopus.com/inward/record.uri?scp=85000000007", 14)  # fmt: skip
+    page = "https://www.scopus.com/inward/record.uri?scp=85000000007"
+    abstract = "A bug of deep learning, the 7th one."
+    assert row == (["Ada Okoro", "Bo Lindqvist"], abstract, 2019, "ISSTA", page, 14)
     assert {request.headers["x-els-apikey"] for request in at.asked} == {KEY}
     assert at.column("SELECT record_key FROM paper_records WHERE position = 1") == [
         "2-s2.0-85000000001"
@@ -90,12 +91,16 @@ def test_a_weekly_quota_ends_the_run_and_the_next_goes_on(papering: Start) -> No
 def test_the_survey_is_asked_as_it_was_printed(papering: Start) -> None:
     at = papering(Scopus(of_the_survey()))
     at.fetch("--template", "ml-debugging-survey-string", key=KEY)
-    assert {request.query["query"] for request in at.asked} == {
+    printed = (
         "CONF(ICSE OR ASE OR FSE OR ICML OR ICLR OR IJCAI OR ACL OR NeurIPS OR AAAI OR EMNLP OR "
         'ISSTA OR ICST OR TSE OR TOSEM) AND TITLE-ABS-KEY(("Machine Learning" OR "Deep Learning") '
         'AND ("bug" OR "fault" OR "debug" OR "repair"))'
-    }
+    )
+    assert {request.query["query"] for request in at.asked} == {printed}
     at.fetch("--template", "ml-debugging-survey", key=KEY)
     asked = {request.query["query"].partition(" AND TITLE-ABS-KEY")[2] for request in at.asked}
-    topics, words = ("Machine Learning", "Deep Learning"), ("bug", "test", "fault", "debug", "repair")
+    topics, words = (
+        ("Machine Learning", "Deep Learning"),
+        ("bug", "test", "fault", "debug", "repair"),
+    )
     assert asked == {f'("{topic}" AND "{word}")' for topic in topics for word in words}

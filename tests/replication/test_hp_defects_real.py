@@ -78,7 +78,7 @@ def test_what_needs_the_third_framework_has_no_data(figures: dict[str, Any]) -> 
 def test_final_labels_are_a_mode_of_the_six(figures: dict[str, Any]) -> None:
     said = figures["K026"]
     assert said["values"]["share"]["value"] == 1.0 == float(SHIPPED["K026"].computed)
-    assert "2,000 defects, 1,998 URLs, without TensorFlow" in said["reason"]
+    assert "2,000 of 2,000 defects, 1,998 URLs, without TensorFlow" in said["reason"]
 
 
 def test_the_found_defects(figures: dict[str, Any]) -> None:
@@ -108,8 +108,8 @@ def test_the_table_of_mutation_operators(figures: dict[str, Any], study_fixtures
 
 def test_backbone_and_task_head(figures: dict[str, Any]) -> None:
     assert figures["K032"]["ours"].startswith("46.7")
-    assert "ssimae 64.1 % of 778" in figures["K032"]["reason"]
-    assert "ssimae 64.3 % of 42" in figures["K032"]["reason"]
+    assert "ssimae 64.1 % of 778" in figures["K032"]["readings"]
+    assert "ssimae 64.3 % of 42" in figures["K032"]["readings"]
 
 
 def test_the_rule_finds_the_statuses_that_were_found_by_hand(figures: dict[str, Any]) -> None:

@@ -24,6 +24,7 @@ from rich.table import Table
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from data import queries
 from data.errors import StudyError
 from data.store import Study
 from report import console
@@ -34,8 +35,9 @@ PROGRAMS = ("miner", "annotation", "analysis", "report")
 SCRIPTS = Path(sys.executable).parent
 TOKEN = "ghp_" + "x1" * 18
 SHEET = "URL,rater_1,rater_2,Final_label\nhttps://github.com/o/r/issues/1,A1,A1,A1\n"
+CODING = "paper,taxonomy,code\nA Paper,humbatova,1.1.L2\n"
 OWN = '[claims.issues]\nstatement = "Issues"\nsql = "SELECT count(*) FROM issues"\n'
-DATED = {1: "api", 2: "gpu", 9: "api", 17: "model", 26: "api"}  # issues of several months
+DATED = {1000: "api", 1001: "gpu", 1012: "api", 1013: "model"}  # posts of several years
 IMPORT = ("import", "hp", "sheet.csv", "--item", "URL", "--final", "Final_label", "--taxonomy",
           "hp-defects")  # fmt: skip
 RATED = ("import", "rated", "sheet.csv", "--item", "URL", "--rater-columns", "rater_*",
@@ -48,6 +50,7 @@ CALLS = {
     ("miner", "commits"): ("./layers.git",),
     ("miner", "filter"): ("--again",),
     ("miner", "lexicons"): (),
+    ("miner", "papers"): ("--from", "papers.bib"),
     ("miner", "posts"): ("--from-sede", "posts.csv"),
     ("miner", "projects"): (),
     ("miner", "rebuild"): (),
@@ -87,14 +90,19 @@ CALLS = {
     ("annotation", "export"): ("hp", "labels.csv"),
     ("annotation", "adjudicate"): ("hp",),
     ("annotation", "suggest"): ("texts",),
+    ("annotation", "screen"): ("title", "--rater", "ann"),
+    ("annotation", "code"): ("--rater", "ann"),
+    ("annotation", "places"): ("coding.csv", "--codes"),
     ("analysis", "associate"): ("--counts", "154/385", "41/385"),
     ("analysis", "claims"): (),
     ("analysis", "compare"): ("length(title)", "--by", "kind"),
     ("analysis", "coverage-gap"): (),
-    ("analysis", "distribution"): ("dl-bugs", "--by", "project"),
+    ("analysis", "distribution"): ("dl-bugs", "--by", "year"),
+    ("analysis", "known-papers"): (),
     ("analysis", "methods"): (),
+    ("analysis", "prisma"): (),
     ("analysis", "replicate"): ("hp-defects",),
-    ("analysis", "trend"): ("dl-bugs", "--by", "month", "--smallest", "1"),
+    ("analysis", "trend"): ("dl-bugs", "--smallest", "1"),
     ("report", "build"): (),
     ("report", "claims", "check"): (),
     ("report", "claims", "export"): ("--csv", "numbers.csv"),
@@ -133,16 +141,23 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     """A study with one label, one result and some issues, made by the console scripts."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    (folder / "papers.bib").write_text("@misc{a, title={A Paper}}", encoding="utf-8")
+    (folder / "coding.csv").write_text(CODING, encoding="utf-8")
     (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")
     (folder / "claims.toml").write_text(OWN, encoding="utf-8")
-    dated = [f"github:example/tensors#{number},{code}" for number, code in DATED.items()]
+    dated = [f"stackoverflow:{number},{code}" for number, code in DATED.items()]
     (folder / "dated.csv").write_text("\n".join(["item,code", *dated, ""]), encoding="utf-8")
     linear(folder / "layers.git", 3)
     words_of = {"E1": "slow data loader takes hours", "D1": "typo in the docs of an operator"}
     texts = [(number, code) for number in range(100, 112) for code in words_of]
-    titles = [f"{number}{at},{words_of[code]} {number}" for at, (number, code) in enumerate(texts)]
+    titles = [
+        f"{number}{at},{words_of[code]} {number},{2010 + at % 4}-03-01 10:00:00"
+        for at, (number, code) in enumerate(texts)
+    ]
     labels = [f"stackoverflow:{number}{at},{code}" for at, (number, code) in enumerate(texts)]
-    (folder / "texts.csv").write_text("\n".join(["Id,Title", *titles, ""]), encoding="utf-8")
+    (folder / "texts.csv").write_text(
+        "\n".join(["Id,Title,CreationDate", *titles, ""]), encoding="utf-8"
+    )
     (folder / "texts_labels.csv").write_text("\n".join(["item,ann", *labels, ""]), encoding="utf-8")
     calls = (
         ("annotation", *IMPORT),
@@ -163,8 +178,21 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         ("analysis", "coverage-gap", "--quiet"),
         ("miner", "fetch", "example/tensors", "--api-url", tracker),
         ("annotation", "sample", "drawn", "--size", "2"),
-        ("annotation", "import", "dated", "dated.csv", "--item", "item", "--final", "code",
-         "--taxonomy", "dl-bugs"),
+        ("miner", "papers", "--from", "papers.bib"),
+        (
+            "annotation",
+            "import",
+            "dated",
+            "dated.csv",
+            "--item",
+            "item",
+            "--final",
+            "code",
+            "--taxonomy",
+            "dl-bugs",
+        ),
+        ("miner", "papers", "--from", "papers.bib"),
+        ("miner", "papers", "--known", "survey"),
     )
     for words in calls:
         line = [SCRIPTS / words[0], *words[1:]]
@@ -287,6 +315,11 @@ def test_a_result_that_a_command_stores_can_be_computed_again(
     for again in all_again(opened, new) if new else ():
         assert again.problem == ""
         assert again.is_same
+    with opened.reading() as reader:
+        for row in reader.rows("SELECT claim_id, result, rows_query FROM claims"):
+            if row["result"] in new and row["rows_query"] is not None:
+                query = queries.checked(reader, row["claim_id"], row["rows_query"])
+                queries.rows_of(reader, row["claim_id"], query, 1)
 
 
 def test_a_quiet_command_says_nothing_of_a_new_study_either(

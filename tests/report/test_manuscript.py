@@ -15,6 +15,7 @@ from data.evidence import published_figures, status_rules
 from report.manuscript import Finding, by_figure, check, check_claims, known_kinds, shipped
 from report.manuscript.entries import parsed
 
+ROOT = Path(__file__).parents[2]
 STUDIES = ("bug-localization", "defect4ml", "dl-faults", "hp-defects", "maintenance", "survey")
 PUBLISHED = {figure.figure_id: figure for figure in published_figures()}
 
@@ -122,14 +123,15 @@ def test_the_computed_values_are_those_of_the_facts(
 def test_slips_beyond_the_list_are_found(findings: dict[str, list[Finding]]) -> None:
     found = {each.entry_id: each for each in findings["bug-localization"] if each.bad}
     dnnloc = found["table-8.dlsw.dnnloc.mrr"]  # its MRR is below its Top@1
-    assert (dnnloc.printed, dnnloc.value) == ("0.455", pytest.approx(0.5212))
+    assert dnnloc.printed == "0.455"
+    assert dnnloc.value == pytest.approx(0.5212)
     assert sum(each.kind == "top-k" for each in found.values()) == 12
     others = {each.entry_id for each in findings["defect4ml"] if each.bad}
     assert others >= {"data-sets.github", "tables-2-and-4.stackoverflow", "posts.tensorflow"}
 
 
 def test_a_changed_number_changes_the_claim(tmp_path: Path) -> None:
-    shipped_file = Path(__file__).parents[2] / "data" / "manuscripts" / "survey.toml"
+    shipped_file = ROOT / "data" / "manuscripts" / "survey.toml"
     text = shipped_file.read_text(encoding="utf-8")
     changed = tmp_path / "changed.toml"
     changed.write_text(text.replace('printed = "212"', 'printed = "213"'), encoding="utf-8")
@@ -175,6 +177,10 @@ def test_every_kind_is_in_the_contract_and_says_what_it_is() -> None:
         assert all(kind.FIELDS.values())
         fields = set(re.findall(r"^(\w+) =", kind.EXAMPLE, re.MULTILINE))
         assert fields <= {"printed", *kind.FIELDS}
+    page = (ROOT / "docs" / "manuscript.md").read_text(encoding="utf-8")
+    for name, kind in known_kinds().items():
+        listed = ", ".join(f"`{field}`" for field in kind.FIELDS)
+        assert f"| `{name}` | {kind.ABOUT} | {listed} |" in page
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -257,6 +263,23 @@ def test_samples_and_their_rounding(size: str, population: str, status: str, why
     found = one("sample-size", f'printed = "{size}"\n{given}')
     assert found.status == status
     assert why in found.reason
+
+
+def test_searches_are_limited() -> None:
+    many = one("integer-mean", 'printed = "3e5"\nn = "1000000"')
+    assert many.verdict == "cannot be checked"
+    for fields in (
+        'printed = "9e9"\nshares = ["50 %", "50 %"]',
+        'printed = "100"\nshares = ["3e5 %"]',
+        'printed = "100"\nshares = [' + '"1 %", ' * 51 + "]",
+    ):
+        with pytest.raises(StudyError):
+            one("shares", fields)
+
+
+def test_shares_of_a_whole_add_up_to_it() -> None:
+    halves = one("shares", 'printed = "4"\nshares = ["50 %", "50 %", "50 %"]')
+    assert halves.verdict == "inconsistent"
 
 
 def test_kappa_words_need_one_scale_for_all() -> None:

@@ -32,7 +32,7 @@ def test_a_file_without_slips_passes_and_one_with_a_slip_fails(
     right, wrong = written(tmp_path / "r.toml", RIGHT), written(tmp_path / "w.toml", WRONG)
     passed = command("report", "manuscript", right)
     assert (passed.returncode, passed.stderr) == (0, "")
-    assert "r.toml: 1 claim, 1 consistent" in " ".join(passed.stdout.split())
+    assert "r.toml: 1 claim: consistent 1" in " ".join(passed.stdout.split())
     failed = command("report", "manuscript", right, wrong, "--json")
     assert failed.returncode == 1
     first, second = json.loads(failed.stdout)["manuscripts"]
@@ -204,6 +204,12 @@ Total & 57 & 2{,}346 \\
 def test_tables_of_text_and_markdown(table: str) -> None:
     [claim] = tomllib.loads(drafted(table, "paper"))["claim"]
     assert (claim["printed"], claim["parts"]) == ("8", ["3", "4"])
+
+
+def test_running_numbers_are_not_added_up() -> None:
+    table = "Name\tNo.\tBugs\nA\t1\t5\nB\t2\t6\nTotal\t2\t11\n"
+    [claim] = tomllib.loads(drafted(table, "paper"))["claim"]
+    assert claim["printed"] == "11"
 
 
 def test_a_manuscript_without_numbers_and_one_too_large(command: Command, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ CALLS = (
      "pilot:percent=75%", "--by", "pair", "--by", "category", "--gate", "0.1"),
     ("annotation", "agreement", "pilot", "second", *FEW, "--stage", "negotiated", "--statistic",
      "gwet", "--rater", "ann", "--rater", "bob", "--first", "2", "--special", "missing",
-     "--scale", "fleiss", "--seed", "7"),
+     "--scale", "altman", "--seed", "7"),
     ("annotation", "adjudicate", "pilot", "--accuracy"),
     ("annotation", "adjudicate", "pilot", "--accuracy", "--against", "others", "--parts", "3"),
     ("annotation", "taxonomy", "saturation"),
@@ -41,6 +41,10 @@ OWN = """
 statement = "Items with a final label"
 sql = "SELECT count(DISTINCT item_id) FROM final_labels"
 printed = "10"
+
+[claims.all]
+statement = "Items"
+sql = "SELECT count(*) FROM items"
 """
 
 
@@ -62,7 +66,7 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
             for code in ["a1" if n % 2 else "b1"]
         }
         labelled.round(name, said, strata={item: item[-1] for item in list(said)[:6]})
-    labelled.say("pilot", {"github:o/pilot#3": {"bob": "a1"}}, stage="negotiated")
+        labelled.say(name, {f"github:o/{name}#{wrong}": {"bob": "a1"}}, stage="negotiated")
     return labelled
 
 

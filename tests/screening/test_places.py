@@ -205,6 +205,7 @@ def test_two_copies_of_a_study_are_merged(tmp_path: Path, command: Command) -> N
     assert (rows["code_place"], rows["screening"]) == (4, 1)
     places = "SELECT * EXCLUDE run_id FROM store.code_place ORDER BY ALL"
     assert ours.rows(places) == theirs.rows(places)
+    ours.papers(1, 2)  # merging makes papers anew, of responses that this study has none of
     take(ours, HEAD, CODED[1].replace("explicit", "theme"))
     take(theirs, HEAD, CODED[1].replace("explicit", "group"))
     refused = command("miner", "merge", "theirs", "--study", "ours")

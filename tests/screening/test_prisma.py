@@ -16,7 +16,6 @@ from analysis.screening.fates import Fates, Records
 from analysis.screening.flow import boxes_of
 from analysis.studies import prisma
 from data.errors import StudyError
-from data.provenance import utc_now
 from data.results import Box, Result
 from data.store import Study, Writer
 from report import figures
@@ -54,7 +53,7 @@ def test_the_diagram_of_a_small_study(reading: Reading, command: Command) -> Non
     reading.decide("screening-title", {3: "include", 4: "include", 5: "off-topic", 6: "include"})
     reading.screen("full text")
     reading.decide("screening-full-text", {3: "include", 4: "no-technique"})
-    reading.papers(9, at=utc_now())
+    reading.papers(9)
     result = prisma.run(reading.study)
     (figure,) = result.figures
     shown = [
@@ -112,7 +111,7 @@ CODES = ("include", "off-topic", "~unclear", "")  # the last: not decided
 
 def test_every_paper_has_one_fate_and_the_view_agrees(reading: Reading) -> None:
     """All that three steps can say of a paper, also of one that is not in each of them."""
-    cases = [*product(CODES, CODES, CODES, range(8))]
+    cases = [(said, there) for said in product(CODES, CODES, CODES) for there in range(8)]
     with reading.study.writing() as writer:
         writer.execute(
             "INSERT INTO store.paper SELECT 'doi:10.1000/' || n, 'P', 2020, 'V', '10.1000/' || n, "
@@ -120,7 +119,7 @@ def test_every_paper_has_one_fate_and_the_view_agrees(reading: Reading) -> None:
             [len(cases)],
         )
         for at, step in enumerate(("title", "abstract", "full text")):
-            codes = [case[at] if case[3] >> at & 1 else None for case in cases]
+            codes = [said[at] if there >> at & 1 else None for said, there in cases]
             put_step(writer, step, at + 1, codes)
     result = prisma.run(reading.study)
     boxes = result.figures[0].boxes
@@ -188,7 +187,7 @@ def test_a_flow_fits_a_column_and_hostile_names_are_drawn_as_text(reading: Readi
     for wide in (240.0, 504.0):
         drawing = figures.draw(figure, wide)
         assert round(drawing.get_figwidth() * 72) == wide
-        drawing.canvas.draw()  # type: ignore[attr-defined]
+        drawing.canvas.draw()
         (axes,) = drawing.axes
         ends = [text.get_window_extent().x1 for text in axes.texts]
         assert max(ends) <= drawing.bbox.x1

@@ -118,6 +118,10 @@ def test_an_inclusion_later_on_outweighs_no_exclusion(reading: Reading) -> None:
     reading.decide("screening-abstract", {1: "include"})
     reading.decide("screening-title", {1: "duplicate"})  # seen afterwards
     assert reading.screened()[doi(1)] == ("excluded", "title", "duplicate")
+    reading.decide("screening-abstract", {1: "short-paper"})
+    assert reading.screened()[doi(1)] == ("excluded", "title", "duplicate")
+    fate = "SELECT fate, position, reason FROM paper_fates"
+    assert reading.rows(fate) == [("excluded", 1, "duplicate")]
 
 
 def test_what_is_unclear_is_open(reading: Reading) -> None:
@@ -169,6 +173,27 @@ def test_the_command_plans_and_says_what_is_next(
     assert settled.returncode == 0, settled.stderr
     assert reading.screened()[doi(2)] == ("excluded", "title", "short-paper")
     assert "next: annotation screen abstract --rater R" in command("annotation", "status").stdout
+
+
+def test_a_sheet_has_the_abstract_where_it_is_judged(
+    reading: Reading, command: Command, tmp_path: Path
+) -> None:
+    reading.papers(1)
+    for step in ("title", "abstract"):
+        reading.screen(step, Wanted(("ann",)))
+        file = f"{step}.csv"
+        assert (
+            command("annotation", "export", f"screening-{step}", file, "--rater", "ann").returncode
+            == 0
+        )
+        sheet = (tmp_path / file).read_text(encoding="utf-8-sig")
+        assert ("An abstract." in sheet) == (step == "abstract")
+        filled = sheet.replace(",ann,independent,,", ",ann,independent,include,")
+        (tmp_path / file).write_text(filled, encoding="utf-8")
+        brought = command("annotation", "import", f"screening-{step}", file)
+        assert brought.returncode == 0, brought.stderr
+        reading.decide(f"screening-{step}", {1: "include"})
+    assert len(reading.rows("SELECT 1 FROM labels WHERE code = 'include'")) == 2
 
 
 def test_mistakes_are_told(reading: Reading) -> None:

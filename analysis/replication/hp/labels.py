@@ -112,18 +112,17 @@ def final_is_mode(package: Package) -> Found:
     hits = sum(each.final in each.modes for each in rows)
     tied = sum(len(each.modes) >= _TIED for each in rows)
     absent = [title for name, title in FRAMEWORKS.items() if f"labels/{name}.csv" not in files]
-    note = (
-        f"{len(rows):,} defects, {len({each.url for each in rows}):,} URLs"
-        + (f", without {', '.join(absent)}" if absent else "")
-        + f"; unanimous {_percent(sum(len(set(each.ratings)) == 1 for each in rows), len(rows))}"
-        + f", tied {_percent(tied, len(rows))}"
-    )
+    urls = len({each.url for each in rows})
+    note = f"{hits:,} of {len(rows):,} defects, {urls:,} URLs"
+    note += f", without {', '.join(absent)}" if absent else ""
+    alike = sum(len(set(each.ratings)) == 1 for each in rows)
+    readings = f"unanimous {_percent(alike, len(rows))}, tied {_percent(tied, len(rows))}"
     found = share("share", hits, len(rows))
     low, high = (None if end is None else end / 100 for end in (found.low, found.high))
     value = Value(
         "share", hits / len(rows), "coefficient", hits, len(rows), low, high, found.method
     )
-    return Found((value,), note=note)
+    return Found((value,), note=note, readings=readings)
 
 
 def _percent(count: int, total: int) -> str:
@@ -172,7 +171,6 @@ def by_framework(package: Package) -> Also:
             Series(FRAMEWORKS[name], tuple(float(codes.count(code)) for code in known))
             for name, codes in finals.items()
         ),
-        unit="defects",
     )  # fmt: skip
     absent = [title for name, title in FRAMEWORKS.items() if name not in there]
     note = (

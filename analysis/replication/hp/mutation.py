@@ -70,7 +70,10 @@ def illegal_rates(package: Package) -> Found:
             number is None or number == FAILED or not math.isfinite(number) for number in cells
         )
         values.append(share(each.operator.lower(), bad, len(cells), files=(file,)))
-    note = "the share of cells that are failed, missing or not finite; one decimal counts"
+    note = (
+        "the share of cells that are failed, missing or not finite; the first decimal counts, the "
+        "second was always printed as 0"
+    )
     return Found(tuple(values), note=note)
 
 
@@ -81,11 +84,11 @@ def backbone_beats_head(package: Package) -> Found:
     if not every:
         return Found((), note="no pair of distances that are both valid")
     readings = [f"{_model(file)} {_rate(found)}" for file, found in pairs.items() if found]
-    note = (
-        "share of valid pairs over all models; the paper does not state the denominator. "
-        f"Other readings: {'; '.join(readings)}; {_operators(package)}"
+    return Found(
+        (share("share", _wins(every), len(every)),),
+        note="share of valid pairs over all models; the paper does not state the denominator",
+        readings=f"{', '.join(readings)}; {_operators(package)}",
     )
-    return Found((share("share", _wins(every), len(every)),), note=note)
 
 
 def _operators(package: Package) -> str:

@@ -84,7 +84,9 @@ def read_bibtex(text: str) -> FileRead:
             continue  # no paper: others say that they are in it
         seen[block.key] = number = seen.get(block.key, 0) + 1
         if number > 1:
-            read.notes.append(f"line {block.line}: the key {block.key} was used before; both are in")
+            read.notes.append(
+                f"line {block.line}: the key {block.key} was used before; both are in"
+            )
         read.add(_entry(block, by_key, number))
     for at, reason in reading.damages:
         found = _BLOCK.match(text, at)
@@ -98,7 +100,7 @@ class _Lines:
     """Line numbers of places that are asked for in any order."""
 
     def __init__(self, text: str) -> None:
-        self._ends = [found.start() for found in re.finditer(r"\r\n|\r|\n", text)]
+        self._ends = [found.start() for found in re.finditer(r"\n", text)]
 
     def of(self, place: int) -> int:
         return bisect_left(self._ends, place) + 1

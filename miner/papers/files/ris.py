@@ -22,7 +22,8 @@ from miner.papers.entries import (
 )
 
 _TAG = re.compile(r"([A-Z][A-Z0-9])  ?-(?: (.*))?\Z")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_STRAY = "this line belongs to no record"
 _AUTHORS = ("AU", "A1", "A2")
 # The first that is there; programs differ in which they write.
 _TITLES = ("TI", "T1", "CT", "BT")
@@ -46,35 +47,46 @@ class _Record:
 
 def read_ris(text: str) -> FileRead:
     """The records of a file, and what of it is broken."""
-    read = FileRead()
-    record: _Record | None = None
+    reading = _Reading(FileRead())
     for number, found in enumerate(_LINE.finditer(text), 1):
-        line = found[0].rstrip("\r\n")
-        tag = _TAG.match(line.rstrip() if line.endswith("- ") else line)
+        reading.take(number, found)
+    reading.end(len(text), is_ended=False)
+    reading.read.broken = _folded(reading.read.broken)
+    return reading.read
+
+
+@dataclass
+class _Reading:
+    """One line after the other."""
+
+    read: FileRead
+    record: _Record | None = None
+
+    def take(self, number: int, found: re.Match[str]) -> None:
+        line = found[0].rstrip("\n")
+        tag = _TAG.match(line.rstrip())
         name, value = (tag[1], (tag[2] or "").strip()) if tag else ("", line.strip())
         if name == "TY":
-            if record is not None:
-                _put(read, record, found.start(), is_ended=False)
-            record = _Record(number, found.start(), {"TY": [value]}, "TY")
+            self.end(found.start(), is_ended=False)
+            self.record = _Record(number, found.start(), {"TY": [value]}, "TY")
+        elif self.record is None:
+            if name == "ER":
+                self.read.broken.append(BrokenEntry(number, "a record ends that never began"))
+            elif value:
+                self.read.broken.append(BrokenEntry(number, _STRAY))
         elif name == "ER":
-            if record is not None:
-                _put(read, record, found.end(), is_ended=True)
-            else:
-                read.broken.append(BrokenEntry(number, "a record ends that never began"))
-            record = None
-        elif record is None:
-            if value:
-                read.broken.append(BrokenEntry(number, "this line belongs to no record"))
+            self.end(found.end(), is_ended=True)
         elif name:
-            record.tags.setdefault(name, []).append(value)
-            record.last = name
+            self.record.tags.setdefault(name, []).append(value)
+            self.record.last = name
         elif value:  # a long value goes on in the next line
-            said = record.tags[record.last]
+            said = self.record.tags[self.record.last]
             said[-1] = f"{said[-1]} {value}".strip()
-    if record is not None:
-        _put(read, record, len(text), is_ended=False)
-    read.broken = _folded(read.broken)
-    return read
+
+    def end(self, place: int, *, is_ended: bool) -> None:
+        if self.record is not None:
+            _put(self.read, self.record, place, is_ended=is_ended)
+        self.record = None
 
 
 def _put(read: FileRead, record: _Record, end: int, *, is_ended: bool) -> None:
@@ -108,8 +120,8 @@ def _folded(broken: list[BrokenEntry]) -> list[BrokenEntry]:
     kept: list[BrokenEntry] = []
     last = 0
     for each in broken:
-        is_more = bool(kept) and each.reason == kept[-1].reason and each.line == last + 1
-        last = each.line
-        if not is_more or "line" not in each.reason:
+        is_more = each.reason == _STRAY and bool(kept) and kept[-1].reason == _STRAY
+        if not (is_more and each.line == last + 1):
             kept.append(each)
+        last = each.line
     return kept

@@ -75,7 +75,9 @@ def _places(header: Sequence[str]) -> dict[str, int]:
 
 
 def _entry(cells: Mapping[str, str], line: int, span: tuple[int, int]) -> Entry:
-    said = {name: "" if cell.strip().lower() in _NONE_SAID else cell for name, cell in cells.items()}
+    said = {
+        name: "" if cell.strip().lower() in _NONE_SAID else cell for name, cell in cells.items()
+    }
     number = said.get("cited", "").strip()
     return Entry(
         key=said.get("key", "").strip()[:200],
@@ -110,7 +112,7 @@ def _rows(text: str, read: FileRead) -> Iterator[tuple[int, tuple[int, int], lis
     reading goes on in the line behind the one in which it was opened.
     """
     csv.field_size_limit(_LONGEST_CELL)
-    lines = [found[0] for found in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z", text)]
+    lines = [found[0] for found in re.finditer(r"[^\n]*\n|[^\n]+\Z", text)]
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line))
@@ -125,7 +127,7 @@ def _rows(text: str, read: FileRead) -> Iterator[tuple[int, tuple[int, int], lis
                 until = at + reader.line_num
                 yield begin + 1, (offsets[begin], offsets[until]), cells
                 begin = until
-            return
+            at = len(lines)
         except csv.Error as error:
             reason = "a quotation is never closed" if "end of data" in str(error) else str(error)
             read.broken.append(BrokenEntry(begin + 1, reason, lines[begin][:60].strip()))

@@ -53,7 +53,7 @@ def implied(d: float, p: float) -> float:
         return low
     if _p(d, high) > p:
         raise ValueError(f"d = {d:g} and p = {p:g} need groups of more than {_LARGEST:,}")
-    for _step in range(200):
+    for _step in range(80):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if _p(d, middle) > p else (low, middle)
     return (low + high) / 2

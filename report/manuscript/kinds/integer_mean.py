@@ -25,6 +25,7 @@ RULE = (
     "is (Brown and Heathers 2017; Anaya 2016)"
 )
 _LARGEST = 1_000_000
+_NO_HELP = 1_000  # sums that give one printed mean
 
 
 def check(entry: Entry) -> Outcome:
@@ -34,6 +35,9 @@ def check(entry: Entry) -> Outcome:
     answers = n * entry.number("items", "1").value
     if not 1 <= answers <= _LARGEST or answers != int(answers):
         raise entry.error(f"n = {answers:g}", f"whole, 1 to {_LARGEST:,}")
+    if mean.unit * answers > _NO_HELP:
+        reason = f"{answers:,.0f} whole numbers can have any mean of so few digits"
+        return Outcome("cannot be checked", "-", RULE, reason)
     nearest = round(mean.value * answers) / answers
     sums = [
         total
@@ -42,7 +46,7 @@ def check(entry: Entry) -> Outcome:
             math.ceil((mean.value + mean.unit) * answers) + 1,
         )
         if match(mean, total / answers) in ("rounded", "cut")
-    ][:_LARGEST]
+    ]
     words = shown(nearest, Printed("", nearest, mean.unit / 100))
     if not sums:
         reason = f"no sum of {answers:.0f} whole numbers gives {mean.text}; the nearest is {words}"

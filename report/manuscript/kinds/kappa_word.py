@@ -56,7 +56,8 @@ def _named(entry: Entry, pairs: Pairs, name: str) -> Outcome:
     ]
     if outcome.verdict == "consistent":
         return outcome
-    computed = "; ".join(f"{SCALES[each].title}: {_words(pairs, each)}" for each in SCALES)
+    listed = [name, *(each for each in SCALES if SCALES[each].title in others)]
+    computed = "; ".join(f"{SCALES[each].title}: {_words(pairs, each)}" for each in listed)
     more = f"; {' and '.join(others)} has all the words" if others else ""
     return Outcome(
         outcome.verdict, computed, outcome.rule, outcome.reason + more, printed=outcome.printed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from report.manuscript.comparing import failed
 from report.manuscript.entries import Entry
 from report.manuscript.outcomes import Outcome
-from report.manuscript.whole_counts import nearest_total, shares_of, whole_counts
+from report.manuscript.whole_counts import LARGEST, nearest_total, shares_of, whole_counts
 
 NAME = "shares"
 ABOUT = "a total against the shares of all its parts, each of which is a whole number of it"
@@ -25,6 +25,8 @@ def check(entry: Entry) -> Outcome:
     [printed] = entry.numbers("printed")
     shares = shares_of(entry, "shares")
     total = int(printed.value)
+    if not 0 < total <= LARGEST:
+        raise entry.error(f"printed = {printed.text}", f"a total of 1 to {LARGEST:,}")
     if whole_counts(shares, total) is not None:
         reason = f"whole counts of {total:,} give all {len(shares)} shares"
         return Outcome("consistent", f"{total:,}", RULE, reason, float(total))

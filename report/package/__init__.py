@@ -1,0 +1,1 @@
+"""Replication packages: what a reader needs to check every number, and nothing about people."""

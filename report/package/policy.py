@@ -1,0 +1,181 @@
+"""What becomes of every column of a study in a package.
+
+Each table and each column is named here, so that a new one cannot be published by oversight: a
+test compares this list with the schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+
+class Treatment(Enum):
+    """What is done with the values of a column."""
+
+    KEEP = "kept"
+    TEXT = "left out unless texts are asked for; then people and secrets are taken out"
+    EMPTY = "left out"
+    RATER = "raters get other names"
+    PERSON = "a pseudonym; renamed for double-blind review"
+    PLACE = "of a file and a row, the row"
+    ARGUMENTS = "of a command's arguments those that name no file and no person"
+    ADDRESS = "without what stands behind the question mark"
+    REQUEST = "the kind of request only"
+    DEFINITION = "kept; names of files are left out"
+
+
+# Tables that stay behind: what mining needs to go on, servers and accounts, raw answers that are
+# texts, whom the study was asked to forget.
+LEFT_BEHIND = frozenset(
+    {
+        "account", "checkpoint", "claim", "dump_read", "forgotten", "git_walk", "key_check",
+        "link_read", "part_read", "post_told", "reference", "result", "schema_migration", "task",
+        "traffic", "wanted",
+    }
+)  # fmt: skip
+
+
+def _table(kept: str, **treated: Treatment) -> Mapping[str, Treatment]:
+    return {**dict.fromkeys(kept.split(), Treatment.KEEP), **treated}
+
+
+_K, _T, _E, _R = Treatment.KEEP, Treatment.TEXT, Treatment.EMPTY, Treatment.RATER
+_P, _L = Treatment.PERSON, Treatment.PLACE
+
+TABLES: Mapping[str, Mapping[str, Treatment]] = {
+    "alias": _table("alias artifact_id kind run_id response_id"),
+    "answer": _table(
+        "answer_id round item_id artifact_id stage taxonomy taxonomy_version codes confidence "
+        "lead_time_s labelled_at supersedes run_id",
+        rater=_R, comment=_T, proposed=_T, origin=_L,
+    ),
+    "assignment": _table("round item_id position run_id", rater=_R),
+    "code_place": _table(
+        "place_id artifact_id taxonomy code support place supersedes run_id",
+        rater=_R, quote=_T, origin=_L,
+    ),
+    "comment": _table(
+        "comment_id artifact_id author_association created_at updated_at url gone_at row_hash "
+        "run_id fetched_at response_id",
+        author=_P, body=_T,
+    ),
+    "commit": _table(
+        "artifact_id project sha parents author_epoch author_zone committer_epoch committer_zone "
+        "created_at encoding gone_at gone_reason run_id fetched_at",
+        author=_P, committer=_P, message=_T, problem=_E,
+    ),
+    "commit_diff": _table("artifact_id diff functions_read run_id", problem=_E),
+    "commit_file": _table(
+        "artifact_id position path old_path change similarity old_mode new_mode old_blob new_blob "
+        "added deleted hunks",
+        path_bytes=_E, problem=_E,
+    ),
+    "commit_function": _table(
+        "artifact_id file name kind change old_start old_end new_start new_end"
+    ),
+    "commit_hunk": _table(
+        "artifact_id file position old_start old_lines new_start new_lines", section=_T, text=_T
+    ),
+    "departure": _table("artifact_id reason moved_to gone_at run_id response_id"),
+    "frame_member": _table("frame_hash artifact_id stratum rank_value run_id"),
+    "funnel_count": _table("step source kind rows_in rows_out rows_unknown"),
+    "funnel_member": _table("step artifact_id"),
+    "funnel_step": _table(
+        "step position predicate run_id ran_at", definition=Treatment.DEFINITION
+    ),
+    "gate": _table(
+        "round stage statistic threshold value low high items is_passed decided_at run_id",
+        reason=_T,
+    ),
+    "issue": _table(
+        "artifact_id source project number is_pull node_id author_association state state_reason "
+        "tracker_labels tracker_type tracker_priority comment_count reaction_count is_locked "
+        "is_draft created_at updated_at closed_at merged_at url row_hash run_id fetched_at "
+        "response_id",
+        title=_T, body=_T, author=_P, closed_by=_P, milestone=_T,
+    ),
+    "issue_event": _table(
+        "event_id artifact_id kind label other_id created_at row_hash run_id fetched_at "
+        "response_id",
+        actor=_P, detail=_T,
+    ),
+    "item": _table("round item_id artifact_id position stratum run_id", place=_L),
+    "keyword_hit": _table("artifact_id lexicon reading words text_run run_id"),
+    "known_paper": _table("list position title title_key year doi run_id"),
+    "link": _table("from_id to_id kind found_in score run_id", evidence=_T),
+    "lost_label": _table("artifact_id label lost_at run_id response_id"),
+    "package_file": _table("package file digest size run_id"),
+    "package_row": _table("package file sheet line run_id", cells=_T),
+    "paper": _table(
+        "artifact_id title year venue doi authors publication_type url cited_by row_hash run_id "
+        "fetched_at response_id",
+        abstract=_T,
+    ),
+    "paper_record": _table(
+        "record_id artifact_id own_id source search record_key position matched_by title "
+        "title_key year venue doi authors publication_type url cited_by row_hash run_id "
+        "fetched_at response_id",
+        abstract=_T,
+    ),
+    "post": _table(
+        "artifact_id site post_id tags score view_count answer_count accepted_answer_id license "
+        "created_at edited_at closed_at updated_at url row_hash run_id fetched_at response_id",
+        title=_T, body=_T, author=_P,
+    ),
+    "project": _table(
+        "project_id round stage taxonomy_version blindness run_id retired_at", server=_E, rater=_R
+    ),
+    "rater": _table("added_at run_id", rater=_R),
+    "relabel": _table("answer_id to_version code choices run_id"),
+    "reply": _table(
+        "comment_id artifact_id is_answer post_id score license created_at edited_at updated_at "
+        "url gone_at row_hash run_id fetched_at response_id",
+        author=_P, body=_T,
+    ),
+    "repository": _table(
+        "repository_id source project url language stars forks open_issues topics license is_fork "
+        "is_archived is_disabled size_kb default_branch created_at pushed_at updated_at row_hash "
+        "run_id fetched_at response_id",
+        description=_T,
+    ),
+    "response": _table(
+        "number response_id run_id source project status fetched_at size",
+        request=Treatment.REQUEST, url=Treatment.ADDRESS, final_url=Treatment.ADDRESS,
+        headers=_E, body=_E,
+    ),
+    "round": _table(
+        "round origin sample taxonomy taxonomy_version choice after_round overlap seed statistic "
+        "threshold suggestions created_at run_id"
+    ),
+    "round_rater": _table("round position run_id", rater=_R),
+    "run": _table(
+        "run_id command version started_at ended_at outcome", arguments=Treatment.ARGUMENTS
+    ),
+    "sample": _table("sample frame method allocation strata ordered_by seed run_id"),
+    "sample_draw": _table(
+        "sample draw frame_query frame_count frame_hash size size_rule confidence margin rounding "
+        "drawn_at run_id asked taken"
+    ),
+    "sampled": _table("sample position artifact_id stratum draw run_id"),
+    "screening": _table("round step position run_id"),
+    "search_result": _table(
+        "search repository_id project left_out turn slice first_seen_at last_seen_at run_id "
+        "response_id"
+    ),
+    "search_slice": _table(
+        "search turn number query created_from created_to state total_count found_count pages "
+        "reads is_incomplete counted counted_from run_id updated_at",
+        next_url=_E,
+    ),
+    "settlement": _table(
+        "settlement_id round item_id artifact_id taxonomy taxonomy_version codes settled_by rule "
+        "settled_at supersedes run_id",
+        adjudicator=_R, comment=_T,
+    ),
+    "suggestion": _table("round item_id code probability position run_id", model=_K),
+    "taxonomy_change": _table(
+        "taxonomy from_version to_version position kind old_codes new_codes reason run_id"
+    ),
+    "taxonomy_text": _table("taxonomy version text run_id"),
+}  # fmt: skip

@@ -1,0 +1,152 @@
+"""Effect sizes against published values and other implementations."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import contingency, kruskal, nct
+
+from analysis.statistics import effect_scales, effects, table_effects
+from analysis.statistics.multinomial import goodman
+
+# Student's sleep data, as R ships it (data set `sleep`).
+DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+DRUG_2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+# The example of cliff.delta in the R package effsize 0.8.
+TREATMENT = [10, 10, 20, 20, 20, 30, 30, 30, 40, 50]
+CONTROL = [10, 20, 30, 40, 40, 50]
+EXTRINSIC = [[154, 231], [41, 344]]
+
+numbers = st.lists(st.integers(-20, 20), min_size=2, max_size=12)
+
+
+def test_cohens_d_follows_from_the_published_t_of_the_sleep_data() -> None:
+    d = effects.cohen_d(DRUG_1, DRUG_2)
+    assert d.value == pytest.approx(-1.8608 * math.sqrt(2 / 10), abs=1e-4)
+    assert d.low is not None
+    assert d.high is not None
+    t, scale = (d.value or 0) * math.sqrt(5), math.sqrt(5)
+    # The ends are the effects for which such a t is seen in 2.5 % of the samples.
+    assert nct.cdf(t, 18, d.low * scale) == pytest.approx(0.975, abs=1e-6)
+    assert nct.cdf(t, 18, d.high * scale) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_hedges_factor_is_the_published_one() -> None:
+    # Hedges (1981), Table 1: c(m) of 10 and 20 degrees of freedom.
+    assert effects.small_sample_factor(10) == pytest.approx(0.9228, abs=1e-4)
+    assert effects.small_sample_factor(20) == pytest.approx(0.9619, abs=1e-4)
+
+
+def test_paired_d_follows_from_the_published_paired_t() -> None:
+    d = effects.paired_d(DRUG_1, DRUG_2)
+    assert d.value == pytest.approx(-4.0621 / math.sqrt(10), abs=1e-4)
+
+
+def test_cliffs_delta_and_its_interval_are_those_of_effsize() -> None:
+    delta = effects.cliff_delta(TREATMENT, CONTROL)
+    assert delta.value == -0.25
+    assert delta.low == pytest.approx(-0.7265846, abs=1e-6)
+    assert delta.high == pytest.approx(0.3890062, abs=1e-6)
+
+
+@given(numbers, numbers)
+def test_delta_counts_all_pairs_and_turns_with_the_groups(
+    first: list[int], second: list[int]
+) -> None:
+    delta, turned = effects.cliff_delta(first, second), effects.cliff_delta(second, first)
+    pairs = [(one > other) - (one < other) for one, other in product(first, second)]
+    assert delta.value == pytest.approx(sum(pairs) / len(pairs))
+    assert (delta.low, delta.high) == pytest.approx((-(turned.high or 0), -(turned.low or 0)))
+    assert -1 <= (delta.low or 0) <= (delta.value or 0) <= (delta.high or 0) <= 1
+
+
+def test_epsilon_squared_is_the_statistic_of_kruskal_and_wallis_by_its_largest_value() -> None:
+    groups = [[1, 2, 2, 3], [2, 4, 5], [9, 8, 8, 2]]
+    found = effects.epsilon_squared(groups, seed=1, resamples=200)
+    assert found.value == pytest.approx(kruskal(*groups).statistic / 10)
+    assert found == effects.epsilon_squared(groups, seed=1, resamples=200)
+
+
+def test_what_does_not_vary_has_no_effect_size_but_a_reason() -> None:
+    assert effects.cohen_d([1, 1], [2, 2]).reason == "the values do not vary within the groups"
+    assert effects.cohen_d([1], [2, 3]).value is None
+    assert effects.cliff_delta([1, 1], [2, 2]).value == -1
+
+
+def test_cramers_v_is_that_of_scipy_and_its_ends_are_tail_probabilities() -> None:
+    table = [[13, 17, 4], [9, 2, 21]]
+    v = table_effects.cramer_v(table)
+    assert v.value == pytest.approx(contingency.association(table, method="cramer"))
+    corrected = table_effects.corrected_v(table)
+    assert 0 < (corrected.value or 0) < (v.value or 0)
+    assert (corrected.low or 0) <= (corrected.value or 0) <= (corrected.high or 0)
+
+
+@given(st.lists(st.lists(st.integers(0, 30), min_size=3, max_size=3), min_size=2, max_size=4))
+def test_v_lies_within_its_interval_and_between_0_and_1(table: list[list[int]]) -> None:
+    for found in (table_effects.cramer_v(table), table_effects.corrected_v(table)):
+        if found.value is not None:
+            assert 0 <= (found.low or 0) <= found.value <= (found.high or 0) <= 1
+
+
+def test_the_difference_of_shares_is_newcombes() -> None:
+    # Newcombe (1998), Table II, example (a), method 10.
+    found = table_effects.share_difference([[56, 14], [48, 32]])
+    assert found.value == pytest.approx(20)
+    assert (found.low, found.high) == pytest.approx((5.24, 33.39), abs=0.005)
+
+
+def test_the_odds_ratio_of_fishers_twins_is_that_of_r() -> None:
+    # fisher.test(Convictions) in R, after Fisher (1962).
+    found = table_effects.odds_ratio([[2, 10], [15, 3]], exact=True)
+    assert found.value == pytest.approx(0.04693661, abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((0.003325764, 0.363182271), abs=1e-5)
+
+
+def test_an_empty_cell_gives_odds_with_a_half_in_every_cell() -> None:
+    found = table_effects.odds_ratio([[5, 0], [3, 4]])
+    assert found.value == pytest.approx((5.5 * 4.5) / (0.5 * 3.5))
+    assert "0.5" in found.method
+    assert table_effects.odds_ratio([[0, 0], [3, 4]]).value is None
+
+
+def test_goodmans_intervals_solve_his_equation() -> None:
+    from scipy.stats import chi2
+
+    counts = [56, 72, 73, 59, 62, 87, 58]  # the data of Sison and Glaz (1995)
+    limit = chi2.ppf(1 - 0.05 / len(counts), 1)
+    for count, ends in zip(counts, goodman(counts), strict=True):
+        for end in ends:
+            share = end / 100
+            spread = share * (1 - share) / sum(counts)
+            assert (count / sum(counts) - share) ** 2 == pytest.approx(limit * spread)
+
+
+@pytest.mark.parametrize(
+    ("scale", "value", "word"),
+    [
+        ("cohen-d", 0.2, "small"),
+        ("cohen-d", 1.0 - 0.8, "small"),
+        ("cohen-d", -0.85, "large"),
+        ("cohen-d", 0.1999, "negligible"),
+        ("sawilowsky-d", 2.1, "huge"),
+        ("cliff-delta", -0.33, "medium"),
+        ("vargha-delaney-a", 0.29, "large"),
+        ("odds-ratio", 0.25, "medium"),
+        ("odds-ratio", 5.593, "medium"),
+        ("cramer-v", 0.337, "medium"),
+    ],
+)
+def test_scales_give_the_words_of_their_authors(scale: str, value: float, word: str) -> None:
+    assert effect_scales.word(scale, value) == word
+    assert effect_scales.SCALES[scale].citation
+
+
+def test_cramers_v_is_judged_by_the_smaller_side() -> None:
+    assert effect_scales.word("cramer-v", 0.22, degrees=1) == "small"
+    assert effect_scales.word("cramer-v", 0.22, degrees=2) == "medium"
+    assert effect_scales.word("cramer-v", None) == ""

@@ -1,0 +1,97 @@
+"""Tests of groups and tables against published values and other implementations."""
+
+from __future__ import annotations
+
+import pytest
+from scipy.stats import fisher_exact
+
+from analysis.statistics import table_tests, tests
+
+# Student's sleep data, as R ships it (data set `sleep`).
+DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+DRUG_2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+# Job satisfaction by income, Agresti (2002), Categorical data analysis, p. 57.
+JOBS = [[1, 3, 10, 6], [2, 3, 10, 7], [1, 6, 14, 12], [0, 1, 9, 11]]
+EXTRINSIC = [[154, 231], [41, 344]]
+
+
+def test_the_extrinsic_bugs_give_another_p_than_the_paper_printed() -> None:
+    found = table_tests.independence(EXTRINSIC)
+    assert found is not None
+    assert found.test.name == table_tests.CHI_SQUARE
+    assert f"{found.test.p_value:.1e}" == "7.7e-21"
+    assert f"{table_tests.chi_square(EXTRINSIC, yates=True).p_value:.1e}" == "1.7e-20"
+
+
+def test_fishers_tea_and_the_test_of_freeman_and_halton() -> None:
+    assert table_tests.fisher([[3, 1], [1, 3]]).p_value == pytest.approx(0.4857, abs=1e-4)
+    jobs = table_tests.fisher(JOBS)
+    assert jobs.p_value == pytest.approx(0.7827, abs=0.015)  # fisher.test(Job) in R
+    assert jobs == table_tests.fisher(JOBS)  # its tables come from a seed
+    small = [[3, 1, 0], [0, 2, 4], [1, 1, 5]]
+    assert table_tests.fisher(small).p_value == pytest.approx(fisher_exact(small).pvalue, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        ([[10, 10], [10, 10]], table_tests.CHI_SQUARE),
+        ([[4, 10], [4, 10]], table_tests.FISHER),  # expected 4 in a table of two by two
+        ([[4, 9, 9, 9, 9], [4, 9, 9, 9, 9]], table_tests.CHI_SQUARE),  # a fifth below 5
+        ([[4, 4, 9, 9, 9], [4, 4, 9, 9, 9]], table_tests.FREEMAN_HALTON),  # two fifths
+        ([[0, 9, 9, 9, 9], [1, 9, 9, 9, 9]], table_tests.FREEMAN_HALTON),  # one below 1
+    ],
+)
+def test_expected_counts_choose_the_test(table: list[list[int]], name: str) -> None:
+    found = table_tests.independence(table)
+    assert found is not None
+    assert found.test.name == name
+
+
+def test_empty_rows_and_columns_do_not_count() -> None:
+    with_empty = [[154, 0, 231], [0, 0, 0], [41, 0, 344]]
+    assert table_tests.independence(with_empty) == table_tests.independence(EXTRINSIC)
+    assert table_tests.independence([[3, 4], [0, 0]]) is None
+
+
+def test_in_two_by_two_every_squared_residual_is_chi_square() -> None:
+    statistic = table_tests.chi_square(EXTRINSIC).statistic
+    for each in table_tests.residuals(EXTRINSIC):
+        assert (each.residual or 0) ** 2 == pytest.approx(statistic)
+        assert each.adjusted == pytest.approx(4 * (each.p_value or 0))
+
+
+def test_t_tests_of_the_sleep_data_are_those_of_r() -> None:
+    welch, difference = tests.t_test(DRUG_1, DRUG_2, equal=False)
+    assert (welch.statistic, welch.degrees, welch.p_value) == pytest.approx(
+        (-1.8608, 17.776, 0.07939), abs=1e-3
+    )
+    assert (difference.low, difference.high) == pytest.approx((-3.3654832, 0.2054832))
+    assert tests.t_test(DRUG_1, DRUG_2, equal=True)[0].p_value == pytest.approx(0.07919, abs=1e-5)
+    paired, _difference = tests.paired_t(DRUG_1, DRUG_2)
+    assert (paired.statistic, paired.p_value) == pytest.approx((-4.0621, 0.002833), abs=1e-4)
+
+
+def test_rank_tests_of_the_sleep_data_are_those_of_r() -> None:
+    assert tests.wilcoxon(DRUG_1, DRUG_2).p_value == pytest.approx(0.009091, abs=1e-6)
+    assert tests.mann_whitney(DRUG_1, DRUG_2).p_value == pytest.approx(0.06933, abs=1e-5)
+    exact = tests.mann_whitney([1, 2, 3], [4, 5, 6])
+    assert exact.p_value == pytest.approx(0.1)
+    assert exact.detail == "exact"
+
+
+def test_shapiro_and_levene_are_those_of_r() -> None:
+    assert tests.normality(DRUG_1).statistic == pytest.approx(0.92581, abs=1e-5)
+    assert tests.normality(DRUG_1).p_value == pytest.approx(0.4079, abs=1e-4)
+    assert tests.normality([1.0, 2.0] * 3000).name == tests.OMNIBUS
+    assert (tests.equal_variances(DRUG_1, DRUG_2).p_value or 0) > 0.5
+
+
+def test_what_cannot_be_tested_says_why() -> None:
+    assert tests.normality([1, 1, 1]).reason == "all values are the same"
+    assert tests.normality([1, 2]).reason == "fewer than three values"
+    assert tests.mann_whitney([2, 2], [2, 2]).reason
+    assert tests.t_test([1], [2, 3], equal=True)[0].reason
+    assert tests.wilcoxon([1, 2], [1, 2]).reason == "no pair differs"
+    assert tests.kruskal([[1, 1], [1], [1, 1]]).reason == "all values are the same"
+    assert tests.welch_anova([[1, 1], [1, 2], [1, 3]]).reason
