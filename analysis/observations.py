@@ -105,12 +105,12 @@ class Observations:
         pairs = sorted({pair for code in wanted for pair in self.settled_as.get(code, ())})
         listed = ", ".join(f"({literal(version)}, {literal(code)})" for version, code in pairs)
         conditions.append(f"(l.taxonomy_version, l.code) IN ({listed})" if pairs else "false")
-        asked = [
-            (each, value)
-            for each, value in zip(self.covariates, values, strict=False)
+        # DuckDB knows in WHERE what a column is called.
+        conditions += [
+            f"value_{at} = {literal(value)}"
+            for at, value in enumerate(values, 1)
             if value is not None
         ]
-        conditions += [f"{each.text} = {literal(value)}" for each, value in asked]
         own = "".join(f", {each.text} AS value_{at}" for at, each in enumerate(self.covariates, 1))
         return (
             "SELECT l.artifact_id, l.round, l.item_id, l.taxonomy_version, l.code, l.settled_by"

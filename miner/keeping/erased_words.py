@@ -65,6 +65,7 @@ class Words:
     ) -> None:
         self._artifacts = artifacts
         self._has_posts = any(each.startswith("stackoverflow:") for each in artifacts)
+        self._papers = _papers(artifacts)
         self._people = people
         self._who = who
         self._source, _, name = project.partition(":")
@@ -111,7 +112,7 @@ class Words:
             text = _REFERENCE.sub(self._without_artifact, text)
         if self._has_posts and ("/" in text or "stackoverflow:" in text):
             text = _POST.sub(self._without_post, text)
-        return text
+        return text if self._papers is None else self._papers.sub("0", text)
 
     def erased_argument(self, text: str) -> str:
         """The same for what was typed: there a login may stand alone."""
@@ -154,6 +155,16 @@ class Words:
         mark = "a/" if match["answer"] or match["page"] == "a" else ""
         is_meant = f"stackoverflow:{place}{mark}{match['number']}" in self._artifacts
         return f"{match[1]}0" if is_meant else match[0]
+
+
+def _papers(artifacts: frozenset[str]) -> re.Pattern[str] | None:
+    """DOIs and hashes of forgotten papers, however they are written around."""
+    keys = [each.partition(":")[2] for each in artifacts if each.startswith(("doi:", "paper:"))]
+    if not keys:
+        return None
+    longest_first = sorted(keys, key=lambda key: (-len(key), key))
+    named = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?:{named})(?![0-9A-Za-z]|\.[0-9])", re.IGNORECASE)
 
 
 @cache

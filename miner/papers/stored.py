@@ -21,15 +21,17 @@ SELECT
 """
 # A source is an index with one or many searches, or a file.
 _SOURCES = """
-WITH said AS (
+WITH lone AS (
+    SELECT artifact_id FROM store.paper_record GROUP BY ALL HAVING count(DISTINCT source) = 1
+),
+said AS (
     SELECT
         source, count(DISTINCT nullif(search, '')) AS searches, count(*) AS records,
         count(DISTINCT artifact_id) AS papers,
-        count(DISTINCT artifact_id) FILTER (artifact_id NOT IN
-            (SELECT artifact_id FROM store.paper_record o WHERE o.source <> r.source))
+        count(DISTINCT artifact_id) FILTER (artifact_id IN (SELECT artifact_id FROM lone))
             AS only_here,
         max(fetched_at) AS last_fetch
-    FROM store.paper_record r GROUP BY ALL
+    FROM store.paper_record GROUP BY ALL
 ),
 spent AS (
     SELECT

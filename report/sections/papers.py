@@ -29,7 +29,7 @@ def section(material: Material) -> Section | None:
     records = reader.rows(
         "SELECT source, search, count(*) AS records, count(DISTINCT artifact_id) AS papers, "
         "count(*) FILTER (matched_by IS NOT NULL) AS known, "
-        "min(fetched_at)::VARCHAR[:10] AS fetched FROM paper_records GROUP BY ALL ORDER BY ALL"
+        "strftime(min(fetched_at), '%Y-%m-%d') AS fetched FROM paper_records GROUP BY ALL ORDER BY ALL"
     )
     steps = reader.rows(
         "SELECT s.step, s.position, s.round, f.code, count(DISTINCT f.item_id) AS papers "

@@ -248,3 +248,22 @@ def test_small_periods_are_joined_and_said(dated: Study) -> None:
         trend.run(dated, "tree", smallest=60)
     with pytest.raises(StudyError, match="'zz' is no category of tree"):
         trend.run(dated, "tree", codes=["zz"])
+
+
+def test_a_round_that_was_drawn_says_what_it_is_a_sample_of(
+    tmp_path: Path, command: Command
+) -> None:
+    study = dated_study(tmp_path)
+    command("annotation", "rater", "add", "ann")
+    command("annotation", "sample", "drawn", "--size", "20")
+    words = ("--sample", "drawn", "--taxonomy", "tree", "--rater", "ann")
+    planned = command("annotation", "round", "second", *words)
+    assert planned.returncode == 0, planned.stderr
+    with study.writing() as writer:
+        for row in writer.rows("SELECT artifact_id FROM samples"):
+            put_final(writer, row["artifact_id"], round_name="second", code="a1", taxonomy="tree",
+                      version="1.0.0")  # fmt: skip
+    notes = distribution.run(study, "tree", round_name="second").notes
+    (told,) = [note for note in notes if "sample" in note]
+    assert "sample drawn: 20 of 80" in told
+    assert "0.871 times as wide" in told  # sqrt(60 / 79)

@@ -48,8 +48,13 @@ def test_a_forgotten_paper_is_in_no_table_and_no_response_and_stays_away(
     at = filled(papering, tmp_path)
     assert at.column("SELECT record_count FROM papers WHERE artifact_id = ?", GONE) == [4]
     others = at.column("SELECT artifact_id FROM papers WHERE artifact_id <> ? ORDER BY ALL", GONE)
+    where = f"doi = '{GONE[4:]}' OR doi = '10.5555/made.77'"
+    assert at.miner("filter", "that", "--on", "paper", "--where", where).returncode == 0
     ended = at.miner("forget", GONE)
     assert ended.returncode == 0, ended.stderr
+    assert at.column("SELECT predicate FROM funnel WHERE step = 'that' LIMIT 1") == [
+        "doi = '0' OR doi = '10.5555/made.77'"
+    ]
     at.fetch("bug", key=KEY)
     for name in FILES:
         at.fetch("--from", tmp_path / name)
