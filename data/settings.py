@@ -6,8 +6,9 @@ agreement, what it must reach, and by which scale it is called substantial.
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,17 @@ TEXT = """\
 # Choices of this study. Lines that begin with # say nothing yet.
 # Own taxonomies go into taxonomies/, crosswalks into crosswalks/, one YAML file each.
 
-# What stands above the report of the study.
+# What stands above the report of the study, and what a package of it is published with.
 #[study]
 #title = "Faults of deep learning frameworks"
+#description = "What fails in deep learning frameworks, and who finds it."
+#authors = [{name = "Doe, Jane", orcid = "0000-0002-1825-0097", affiliation = "A University"}]
+#licence = "CC-BY-4.0"          # of data, an SPDX id
+#keywords = ["deep learning", "bugs"]
+#doi = "10.5281/zenodo.1234567" # of the package, once it has one
+#paper = "10.1145/3377811.3380395"
+#version = "1.0.0"
+#date = "2026-01-31"
 
 # Agreement between raters: fixed before the first label, so that nobody can choose the
 # statistic that looks best. Rounds that begin afterwards hold to it.
@@ -35,8 +44,43 @@ TEXT = """\
 
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "agreement": {"statistic": str, "threshold": (int, float), "scale": str},
-    "study": {"title": str},
+    "study": {
+        **dict.fromkeys(
+            ("title", "description", "licence", "doi", "paper", "version", "date"), str
+        ),
+        "authors": list,
+        "keywords": list,
+    },
 }
+_AUTHOR = ("name", "orcid", "affiliation")
+_ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DOI = re.compile(r"10\.\d{4,9}/\S+")
+_LICENCE = re.compile(r"[A-Za-z0-9.+-]+")
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who made the study; `name` is family name, comma, given names."""
+
+    name: str
+    orcid: str = ""
+    affiliation: str = ""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a study is published with; empty where nothing is said."""
+
+    title: str = ""
+    description: str = ""
+    authors: tuple[Author, ...] = ()
+    licence: str = ""  # SPDX
+    keywords: tuple[str, ...] = ()
+    doi: str = ""  # of the package
+    paper: str = ""  # DOI of what it belongs to
+    version: str = ""
+    date: str = ""  # YYYY-MM-DD
 
 
 @dataclass(frozen=True)
@@ -46,7 +90,12 @@ class Settings:
     statistic: str | None = None
     threshold: float | None = None
     scale: str = SCALES[0]
-    title: str = ""  # of the report
+    about: About = field(default_factory=About)
+
+    @property
+    def title(self) -> str:
+        """What stands above the report."""
+        return self.about.title
 
 
 def read_settings(directory: Path) -> Settings:
@@ -72,13 +121,21 @@ def read_settings(directory: Path) -> Settings:
         statistic=agreement.get("statistic"),
         threshold=None if threshold is None else float(threshold),
         scale=agreement.get("scale", SCALES[0]),
-        title=plain.get("study", {}).get("title", ""),
+        about=_about(plain.get("study", {})),
     )
+
+
+def _about(study: dict[str, Any]) -> About:
+    authors = tuple(Author(**each) for each in study.get("authors", ()))
+    keywords = tuple(study.get("keywords", ()))
+    return About(**{**study, "authors": authors, "keywords": keywords})
 
 
 def _problems(plain: dict[str, Any]) -> list[str]:
     found = [problem for name, values in plain.items() for problem in _unknown(name, values)]
-    return found or _impossible(plain.get("agreement", {}))
+    if found:
+        return found
+    return _impossible(plain.get("agreement", {})) + _unpublishable(plain.get("study", {}))
 
 
 def _unknown(section: str, values: Any) -> list[str]:
@@ -111,5 +168,38 @@ def _impossible(agreement: dict[str, Any]) -> list[str]:
     return problems
 
 
+def _unpublishable(study: dict[str, Any]) -> list[str]:
+    """What no archive would take: an id of another form, an author without a name."""
+    authors, keywords = study.get("authors", []), study.get("keywords", [])
+    problems = [
+        f"author {each!r}: write {{name = ..., orcid = ..., affiliation = ...}}"
+        for each in authors
+        if not isinstance(each, dict)
+        or not each.get("name")
+        or not set(each) <= {*_AUTHOR}
+        or not all(isinstance(value, str) for value in each.values())
+    ]
+    if not all(isinstance(each, str) for each in keywords):
+        problems.append("keywords are texts in quotes")
+    orcids = [each.get("orcid", "") for each in authors if isinstance(each, dict)]
+    forms = [
+        *((f"orcid = {each!r}", _ORCID, each, "0000-0002-1825-0097") for each in orcids),
+        *(
+            (f"{key} = {study.get(key)!r}", form, study.get(key, ""), such)
+            for key, form, such in (
+                ("date", _DAY, "2026-01-31"),
+                ("doi", _DOI, "10.5281/zenodo.1234567"),
+                ("paper", _DOI, "10.1145/3377811.3380395"),
+                ("licence", _LICENCE, "CC-BY-4.0"),
+            )
+        ),
+    ]
+    return problems + [
+        f"{said}: it looks like {such}"
+        for said, form, value, such in forms
+        if isinstance(value, str) and value and not form.fullmatch(value)
+    ]
+
+
 def _called(kind: type | tuple[type, ...]) -> str:
-    return "text in quotes" if kind is str else "number"
+    return "text in quotes" if kind is str else "list" if kind is list else "number"

@@ -79,8 +79,9 @@ def _of_fate(fates: Fates, fate: str, position: int | None, reason: str | None, 
 
 
 def _claim(words: str, statement: str, n: int, path: str, rows: str) -> Claim:
+    unit = "records" if path.startswith("records") else "papers"
     query = f"{ANALYSIS}(): {path}"
-    return Claim(f"{ANALYSIS}.{words}", statement, n, "", query, rows_query=rows)
+    return Claim(f"{ANALYSIS}.{words}", statement, n, unit, query, rows_query=rows)
 
 
 def _rows(where: str) -> str:

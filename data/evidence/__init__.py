@@ -186,6 +186,16 @@ def survey_statuses() -> dict[str, SurveyStatus]:
     return {row["code"]: SurveyStatus(**row) for row in _rows("statuses")}
 
 
+def tag_spellings() -> dict[str, str]:
+    """Tags of the interviews of dl-faults that neither a name nor an alias of a leaf spells."""
+    return {row["spelling"]: row["code"] for row in _rows("tag_spellings")}
+
+
+def figure_boxes() -> dict[str, int]:
+    """Leaves of `humbatova` that are not one box of the published figure, and how many they are."""
+    return {row["code"]: int(row["boxes"]) for row in _rows("figure_boxes")}
+
+
 def new_faults() -> tuple[NewFault, ...]:
     """The faults that the survey adds to the taxonomy."""
     return tuple(NewFault(**row) for row in _rows("new_faults"))

@@ -14,46 +14,56 @@ class Treatment(Enum):
     """What is done with the values of a column."""
 
     KEEP = "kept"
+    WORDS = "the team's own words: kept without people, secrets, paths and raters' names"
     TEXT = "left out unless texts are asked for; then people and secrets are taken out"
     EMPTY = "left out"
     RATER = "raters get other names"
-    PERSON = "a pseudonym; renamed for double-blind review"
+    PERSON = "a pseudonym; another one for double-blind review"
+    RUN = "the id of a run; for double-blind review a number"
+    TIME = "a time of a run; for double-blind review the day"
+    AUTHORS = "authors of papers; left out for double-blind review"
+    SERVER = "servers get other names"
+    FILE = "names of files get other names"
     PLACE = "of a file and a row, the row"
     ARGUMENTS = "of a command's arguments those that name no file and no person"
     ADDRESS = "without what stands behind the question mark"
     REQUEST = "the kind of request only"
-    DEFINITION = "kept; names of files are left out"
+    DEFINITION = "as words, in all its entries"
+    CELLS = "rows of published packages whose licence allows it, without people and secrets"
+    SUBJECT = "that something was forgotten, not what"
 
 
-# Tables that stay behind: what mining needs to go on, servers and accounts, raw answers that are
-# texts, whom the study was asked to forget.
+# Tables that stay behind: what mining needs to go on, accounts, and what is computed anew.
 LEFT_BEHIND = frozenset(
     {
-        "account", "checkpoint", "claim", "dump_read", "forgotten", "git_walk", "key_check",
-        "link_read", "part_read", "post_told", "reference", "result", "schema_migration", "task",
-        "traffic", "wanted",
+        "account", "checkpoint", "claim", "dump_read", "git_walk", "key_check", "link_read",
+        "part_read", "post_told", "reference", "result", "schema_migration", "task", "traffic",
+        "wanted",
     }
 )  # fmt: skip
 
 
 def _table(kept: str, **treated: Treatment) -> Mapping[str, Treatment]:
-    return {**dict.fromkeys(kept.split(), Treatment.KEEP), **treated}
+    columns = {**dict.fromkeys(kept.split(), Treatment.KEEP), **treated}
+    if "run_id" in columns:
+        columns["run_id"] = Treatment.RUN
+    return columns
 
 
-_K, _T, _E, _R = Treatment.KEEP, Treatment.TEXT, Treatment.EMPTY, Treatment.RATER
-_P, _L = Treatment.PERSON, Treatment.PLACE
+_W, _T, _E, _R = Treatment.WORDS, Treatment.TEXT, Treatment.EMPTY, Treatment.RATER
+_P, _L, _A = Treatment.PERSON, Treatment.PLACE, Treatment.AUTHORS
 
 TABLES: Mapping[str, Mapping[str, Treatment]] = {
     "alias": _table("alias artifact_id kind run_id response_id"),
     "answer": _table(
         "answer_id round item_id artifact_id stage taxonomy taxonomy_version codes confidence "
         "lead_time_s labelled_at supersedes run_id",
-        rater=_R, comment=_T, proposed=_T, origin=_L,
+        rater=_R, comment=_T, proposed=_W, origin=_L,
     ),
     "assignment": _table("round item_id position run_id", rater=_R),
     "code_place": _table(
-        "place_id artifact_id taxonomy code support place supersedes run_id",
-        rater=_R, quote=_T, origin=_L,
+        "place_id artifact_id taxonomy code support supersedes run_id",
+        rater=_R, place=_W, quote=_T, origin=_L,
     ),
     "comment": _table(
         "comment_id artifact_id author_association created_at updated_at url gone_at row_hash "
@@ -78,45 +88,46 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         "artifact_id file position old_start old_lines new_start new_lines", section=_T, text=_T
     ),
     "departure": _table("artifact_id reason moved_to gone_at run_id response_id"),
-    "frame_member": _table("frame_hash artifact_id stratum rank_value run_id"),
+    "forgotten": _table("kind forgotten_at run_id", subject=Treatment.SUBJECT),
+    "frame_member": _table("frame_hash artifact_id rank_value run_id", stratum=_W),
     "funnel_count": _table("step source kind rows_in rows_out rows_unknown"),
     "funnel_member": _table("step artifact_id"),
     "funnel_step": _table(
-        "step position predicate run_id ran_at", definition=Treatment.DEFINITION
+        "step position run_id ran_at", predicate=_W, definition=Treatment.DEFINITION
     ),
     "gate": _table(
         "round stage statistic threshold value low high items is_passed decided_at run_id",
-        reason=_T,
+        reason=_W,
     ),
     "issue": _table(
         "artifact_id source project number is_pull node_id author_association state state_reason "
         "tracker_labels tracker_type tracker_priority comment_count reaction_count is_locked "
         "is_draft created_at updated_at closed_at merged_at url row_hash run_id fetched_at "
         "response_id",
-        title=_T, body=_T, author=_P, closed_by=_P, milestone=_T,
+        title=_T, body=_T, author=_P, closed_by=_P, milestone=_W,
     ),
     "issue_event": _table(
         "event_id artifact_id kind label other_id created_at row_hash run_id fetched_at "
         "response_id",
         actor=_P, detail=_T,
     ),
-    "item": _table("round item_id artifact_id position stratum run_id", place=_L),
-    "keyword_hit": _table("artifact_id lexicon reading words text_run run_id"),
-    "known_paper": _table("list position title title_key year doi run_id"),
+    "item": _table("round item_id artifact_id position run_id", stratum=_W, place=_L),
+    "keyword_hit": _table("artifact_id lexicon reading words run_id", text_run=Treatment.RUN),
+    "known_paper": _table("position title title_key year doi run_id", list=_W),
     "link": _table("from_id to_id kind found_in score run_id", evidence=_T),
     "lost_label": _table("artifact_id label lost_at run_id response_id"),
     "package_file": _table("package file digest size run_id"),
-    "package_row": _table("package file sheet line run_id", cells=_T),
+    "package_row": _table("package file sheet line run_id", cells=Treatment.CELLS),
     "paper": _table(
-        "artifact_id title year venue doi authors publication_type url cited_by row_hash run_id "
+        "artifact_id title year venue doi publication_type url cited_by row_hash run_id "
         "fetched_at response_id",
-        abstract=_T,
+        authors=_A, abstract=_E,
     ),
     "paper_record": _table(
-        "record_id artifact_id own_id source search record_key position matched_by title "
-        "title_key year venue doi authors publication_type url cited_by row_hash run_id "
+        "record_id artifact_id own_id position matched_by title "
+        "title_key year venue doi publication_type url cited_by row_hash run_id "
         "fetched_at response_id",
-        abstract=_T,
+        source=Treatment.FILE, search=_W, record_key=_A, authors=_A, abstract=_E,
     ),
     "post": _table(
         "artifact_id site post_id tags score view_count answer_count accepted_answer_id license "
@@ -124,7 +135,7 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         title=_T, body=_T, author=_P,
     ),
     "project": _table(
-        "project_id round stage taxonomy_version blindness run_id retired_at", server=_E, rater=_R
+        "project_id round stage taxonomy_version blindness run_id retired_at", server=Treatment.SERVER, rater=_R
     ),
     "rater": _table("added_at run_id", rater=_R),
     "relabel": _table("answer_id to_version code choices run_id"),
@@ -150,32 +161,37 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
     ),
     "round_rater": _table("round position run_id", rater=_R),
     "run": _table(
-        "run_id command version started_at ended_at outcome", arguments=Treatment.ARGUMENTS
+        "run_id command version outcome", started_at=Treatment.TIME, ended_at=Treatment.TIME,
+        arguments=Treatment.ARGUMENTS,
     ),
-    "sample": _table("sample frame method allocation strata ordered_by seed run_id"),
+    "sample": _table(
+        "sample method allocation strata seed run_id", frame=_W, ordered_by=_W
+    ),
     "sample_draw": _table(
-        "sample draw frame_query frame_count frame_hash size size_rule confidence margin rounding "
-        "drawn_at run_id asked taken"
+        "sample draw frame_count frame_hash size size_rule confidence margin rounding "
+        "drawn_at run_id asked taken",
+        frame_query=_W,
     ),
-    "sampled": _table("sample position artifact_id stratum draw run_id"),
+    "sampled": _table("sample position artifact_id draw run_id", stratum=_W),
     "screening": _table("round step position run_id"),
     "search_result": _table(
-        "search repository_id project left_out turn slice first_seen_at last_seen_at run_id "
-        "response_id"
+        "repository_id project left_out turn slice first_seen_at last_seen_at run_id response_id",
+        search=_W,
     ),
     "search_slice": _table(
-        "search turn number query created_from created_to state total_count found_count pages "
+        "turn number created_from created_to state total_count found_count pages "
         "reads is_incomplete counted counted_from run_id updated_at",
-        next_url=_E,
+        search=_W, query=_W, next_url=_E,
     ),
     "settlement": _table(
-        "settlement_id round item_id artifact_id taxonomy taxonomy_version codes settled_by rule "
+        "settlement_id round item_id artifact_id taxonomy taxonomy_version codes settled_by "
         "settled_at supersedes run_id",
-        adjudicator=_R, comment=_T,
+        rule=_W, adjudicator=_R, comment=_T,
     ),
-    "suggestion": _table("round item_id code probability position run_id", model=_K),
+    "suggestion": _table("round item_id code probability position run_id", model=_W),
     "taxonomy_change": _table(
-        "taxonomy from_version to_version position kind old_codes new_codes reason run_id"
+        "taxonomy from_version to_version position kind old_codes new_codes run_id",
+        reason=_W,
     ),
-    "taxonomy_text": _table("taxonomy version text run_id"),
+    "taxonomy_text": _table("taxonomy version run_id", text=_W),
 }  # fmt: skip

@@ -29,12 +29,12 @@ def section(material: Material) -> Section | None:
     records = reader.rows(
         "SELECT source, search, count(*) AS records, count(DISTINCT artifact_id) AS papers, "
         "count(*) FILTER (matched_by IS NOT NULL) AS known, "
-        "strftime(min(fetched_at), '%Y-%m-%d') AS fetched FROM paper_records GROUP BY ALL ORDER BY ALL"
+        "strftime(min(fetched_at), '%Y-%m-%d') AS fetched FROM paper_records GROUP BY ALL "
+        "ORDER BY ALL"
     )
     steps = reader.rows(
-        "SELECT s.step, s.position, s.round, f.code, count(DISTINCT f.item_id) AS papers "
-        "FROM screenings s JOIN final_labels f USING (round) GROUP BY ALL ORDER BY s.position, "
-        "f.code <> 'include', f.code"
+        "SELECT position, step, coalesce(decision, 'open') AS decision, reason, "
+        "count(*) AS papers FROM screening_decisions GROUP BY ALL ORDER BY ALL"
     )
     total = sum(row["records"] for row in records)
     tables = (_searches(records), _screening(steps), _codes(reader))
@@ -97,10 +97,11 @@ def _screening(rows: list[dict[str, Any]]) -> Table:
         "Screening, step by step",
         (
             Column("step", "Step"),
-            Column("code", "Decision or reason"),
+            Column("decision", "Decision"),
+            Column("reason", "Reason"),
             Column("papers", "Papers", "count"),
         ),
-        tuple((row["step"], row["code"], row["papers"]) for row in rows),
+        tuple((row["step"], row["decision"], row["reason"], row["papers"]) for row in rows),
         grouped_by="step",
     )
 

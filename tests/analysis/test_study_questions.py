@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from dated_labels import dated_labels
+from reading_papers import Reading
 
 from analysis.studies import questions
 from data.results import Result
@@ -29,8 +30,15 @@ def own_claims(study: Study) -> None:
         (study.directory / "claims.toml").write_text(OWN, encoding="utf-8")
 
 
+def some_papers(study: Study) -> None:
+    Reading(study).papers(1, 2)
+
+
 # What a question needs to be in the study before it can be asked, and what it is asked.
-PREPARED = {"claims": own_claims, "distribution": dated_labels, "trend": dated_labels}
+PREPARED = {
+    "claims": own_claims, "distribution": dated_labels, "prisma": some_papers,
+    "trend": dated_labels,
+}  # fmt: skip
 GIVEN = {"name": "counts", "rows": ["a", "b"], "columns": ["yes", "no"], "counts": [[9, 4], [3, 8]]}
 VALUES = {"name": "values.csv", "values": {"x": [1, 2, 4, 3, 5, 9]}, "group": [*"aaabbb"]}
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -83,7 +91,8 @@ def test_every_claim_has_a_query_an_interval_and_a_unique_id(result: Result) -> 
         assert claim.query.startswith(result.analysis)
         if claim.unit == "p":  # a p-value has no interval; the effect size beside it has one
             continue
-        if claim.unit in {"defects", "types"}:  # all there are, not drawn from others
+        # All there are, not drawn from others.
+        if claim.unit in {"defects", "types", "papers", "records"}:
             continue
         if result.analysis == "replicate":  # without a package there are only printed numbers
             continue

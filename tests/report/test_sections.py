@@ -140,13 +140,33 @@ def test_papers_tell_of_records_and_of_missing_abstracts(tmp_path: Path) -> None
     assert "papers" not in told(study)
     with study.writing() as writer:
         for key, abstract in (("doi:10.1/a", None), ("doi:10.1/b", "We test.")):
-            columns = "artifact_id, title, abstract, authors, row_hash, run_id, fetched_at, response_id"
+            columns = (
+                "artifact_id, title, abstract, authors, row_hash, run_id, fetched_at, response_id"
+            )
             writer.execute(
                 f"INSERT INTO store.paper ({columns}) VALUES (?, 'T', ?, [], 1, 'r', {AT}, '')",
                 [key, abstract],
             )
     assert threats(study)["no-abstract"].startswith("1 of 2 papers have no abstract")
-    assert numbers(told(study)["papers"])["study.papers.all"] == 2
+    desk = Labelled(study)
+    desk.taxonomy({"include": "", "off-topic": ""})
+    desk.round("by-title", {"doi:10.1/a": {"ann": "off-topic"}})
+    put(
+        study,
+        "INSERT INTO store.screening (round, step, position, run_id) "
+        "VALUES ('by-title', 'title', 1, 'r')",
+        "INSERT INTO store.settlement VALUES ('s', 'by-title', 'doi:10.1/a', 'doi:10.1/a', "
+        "'tree', '1.0.0', ['off-topic'], 'unanimous', '', NULL, NULL, NULL, NULL, 'r')",
+    )
+    papers = told(study)["papers"]
+    assert numbers(papers) == {
+        "study.papers.records": 0,
+        "study.papers.all": 2,
+        "study.papers.included": 0,
+        "study.papers.excluded": 1,
+    }
+    assert papers.tables[0].rows == (("title", "excluded", "off-topic", 1),)
+    assert threats(study)["screening"] == "1 of 2 papers are still to be decided."
 
 
 def test_low_agreement_by_category_comes_from_the_stored_result(study: Study) -> None:

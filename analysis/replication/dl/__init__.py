@@ -1,0 +1,1 @@
+"""The package of the taxonomy of real faults: what its sheets have, and what follows from it."""
