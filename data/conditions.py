@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from data.errors import StudyError
 
@@ -33,11 +34,21 @@ _CLOCK = frozenset(
     {"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"}
 )
 # DuckDB says that these are steady, as macros have no word about it.
-_CLOCK_FUNCTIONS = frozenset({"ago", "pg_conf_load_time", "pg_postmaster_start_time"})
+_CLOCK_FUNCTIONS = frozenset(
+    {"ago", "pg_conf_load_time", "pg_postmaster_start_time", "current_localtime",
+     "current_localtimestamp", "version"}
+)  # fmt: skip
 _UNSTEADY = """
 SELECT DISTINCT lower(function_name) AS name FROM duckdb_functions()
 WHERE stability <> 'CONSISTENT' OR (function_type LIKE '%macro' AND NOT internal)
 """
+
+
+_RELATIONS = """
+SELECT lower(table_name) AS name FROM duckdb_tables() WHERE schema_name IN ('main', 'pg_catalog')
+UNION SELECT lower(view_name) FROM duckdb_views() WHERE schema_name IN ('main', 'pg_catalog')
+"""
+_LOOKED_UP: WeakKeyDictionary[Reader, tuple[frozenset[str], frozenset[str]]] = WeakKeyDictionary()
 
 
 def condition_query(where: str) -> str:
@@ -106,11 +117,22 @@ def value_type(reader: Reader, value: str) -> str:
 
 def unrepeatable(reader: Reader, query: str, views: AbstractSet[str]) -> str | None:
     """What in a query gives something else another time; it may ask these views only."""
-    unsteady = {row["name"] for row in reader.rows(_UNSTEADY)} | _CLOCK_FUNCTIONS
+    unsteady, relations = _looked_up(reader)
     tree = parsed(reader, query)
-    own = {name.lower() for node in _nodes(tree) for name in _named(node)}
+    # A name that a view has as well means that view where the query's own does not reach.
+    own = {name.lower() for node in _nodes(tree) for name in _named(node)} - relations
     found = (_unsteady(node, unsteady, own | views) for node in _nodes(tree))
     return next(filter(None, found), None)
+
+
+def _looked_up(reader: Reader) -> tuple[frozenset[str], frozenset[str]]:
+    """The unsteady functions, and what is asked by a name alone; once, as it takes long."""
+    if reader not in _LOOKED_UP:
+        functions, relations = (
+            frozenset(row["name"] for row in reader.rows(sql)) for sql in (_UNSTEADY, _RELATIONS)
+        )
+        _LOOKED_UP[reader] = functions | _CLOCK_FUNCTIONS, relations
+    return _LOOKED_UP[reader]
 
 
 def _named(node: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ It does not find references inside longer text either; that is the miner's `link
     git:keras-team/keras@<sha>            commit, on github.com unless a host is named
     stackoverflow:47267612                question; `stackoverflow:a/5` is an answer (provisional)
     doi:10.1145/3377811.3380395           paper; without a DOI `paper:<hash of title and year>`
+    interview:pilot/7                     interview, as the study numbers it; never a name
 
 A host that is not the public one is part of the name: `github:git.example.org/team/app#4`,
 `git:gitee.com/mindspore/mindspore@<sha>`, `stackoverflow:datascience.stackexchange.com/123`.
@@ -41,6 +42,7 @@ _PUBLIC = {
     "stackoverflow": "stackoverflow.com",
     "doi": "doi.org",
     "paper": "",
+    "interview": "",
 }
 _FORGES = ("github", "gitee", "git")
 _STACK_EXCHANGE = re.compile(
@@ -75,6 +77,7 @@ _KEYS = {
     "stackoverflow": re.compile(r"(?:a/)?[1-9][0-9]{0,17}"),
     "doi": re.compile(r"10\.[0-9]{4,9}(?:\.[0-9]+)*/.*[^.,;/]"),
     "paper": re.compile(r"[0-9a-f]{20}"),
+    "interview": re.compile(r"(?:[a-z0-9_-][a-z0-9_.-]*/)?[a-z0-9_-][a-z0-9_.-]*"),
 }
 _HINT = "Give the URL of an issue, commit, question or DOI, or an id: github:pytorch/pytorch#123."
 _REPOSITORY_HINT = "Give owner/name or the URL of a repository."
@@ -85,7 +88,7 @@ class ArtifactId:
     """One artifact's canonical name; what is not canonical cannot be made (see `parse`)."""
 
     source: str
-    host: str  # "local" for a git repository without a remote, "" for a hashed paper
+    host: str  # "local" for a git repository without a remote, "" for what has no address
     project: str  # "owner/name"; "" where there is no repository
     key: str  # number, hash, DOI
 
@@ -145,13 +148,13 @@ def artifact_id(text: str, default_project: str | None = None, hosts: Hosts | No
 
 
 def url_of(artifact: ArtifactId | str) -> str | None:
-    """The page of an artifact, or None for a local commit and for a paper without a DOI.
+    """The page of an artifact; None for a local commit, a paper without a DOI, an interview.
 
     A pull request is given as an issue, which GitHub redirects. A commit on an unknown host is
     given as `/commit/<sha>`, which GitHub, Gitee, GitLab and Gitea understand.
     """
     it = parse(artifact) if isinstance(artifact, str) else artifact
-    if it.source == "paper" or it.host == "local":
+    if it.source in {"paper", "interview"} or it.host == "local":
         return None
     if it.source == "doi":
         return f"https://doi.org/{quote(it.key, safe='/:;()')}"
@@ -383,7 +386,7 @@ def _repository_url(text: str, host: str, path: str, hosts: Hosts) -> tuple[str,
 
 
 def _from_id(source: str, body: str) -> ArtifactId:
-    if source == "paper":
+    if source in {"paper", "interview"}:
         return ArtifactId(source, "", "", body.translate(_ASCII_LOWER))
     if source == "stackoverflow":
         site, _, key = body.rpartition("/")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
     from data.store import Reader
+
+LONGEST_S = 120.0  # for one number, or for the rows behind it
 
 # Every command that stores something adds to these.
 _UNSTEADY = frozenset({"runs", "results", "claims"})
@@ -49,7 +52,8 @@ def literals(texts: Iterable[str]) -> str:
 def checked(reader: Reader, owner: str, sql: str) -> str:
     """A query that may be run, without a semicolon at its end; `owner` is such as `claim 'x'`."""
     query = sql.strip().rstrip(";").rstrip()
-    problem = reader.problem(query, "it is not one SELECT")
+    with asking(reader, owner):
+        problem = reader.problem(query, "it is not one SELECT")
     if problem is None and (tree := parsed(reader, query))["error"]:
         problem = str(tree["error_message"])
     if problem is not None:
@@ -65,8 +69,21 @@ def checked(reader: Reader, owner: str, sql: str) -> str:
 
 def rows_of(reader: Reader, owner: str, query: str, most: int) -> list[dict[str, Any]]:
     """The first rows of a query that was checked."""
-    try:
+    with asking(reader, owner):
         return reader.rows(f"SELECT * FROM (\n{query}\n) AS found LIMIT {int(most)}")
+
+
+@contextmanager
+def asking(reader: Reader, owner: str) -> Iterator[None]:
+    """While a query that was checked runs, or others on its rows: what goes wrong is its fault."""
+    try:
+        with reader.no_longer_than(LONGEST_S):
+            yield
+    except TimeoutError as error:
+        raise StudyError(
+            f"the SQL of {owner} needs more than {LONGEST_S:g} s or the memory there is",
+            "Ask less: a recursion may have no end, or a join may lack its condition.",
+        ) from error
     except STATEMENT_ERRORS as error:
         raise _problem(owner, str(error)) from error
 
@@ -93,5 +110,5 @@ def counted_rows(reader: Reader, query: str) -> str | None:
 
 
 def _problem(owner: str, said: str) -> StudyError:
-    words = " ".join(said.partition("\n\n")[0].split())
+    words = " ".join(said.partition("\n\n")[0].split()).partition(" Candidate functions:")[0]
     return StudyError(f"the SQL of {owner} does not work: {words}", _HINT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from data import provenance
 from data.errors import StudyError
-from data.results import Result
+from data.results import Claim, Result
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -57,7 +57,22 @@ def latest(reader: Reader, name: str) -> Result:
             if known
             else "Run an analysis first, such as: analysis coverage-gap",
         )
-    return Result.from_json(json.loads(content))
+    try:
+        return Result.from_json(json.loads(content))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise StudyError(
+            f"the stored result {name!r} cannot be read ({type(error).__name__}: {error})",
+            "Another version may have written it: run its analysis again.",
+        ) from error
+
+
+def listed_claims(reader: Reader, name: str) -> tuple[Claim, ...]:
+    """The claims of the newest result of that name, as the view `claims` has them."""
+    rows = reader.rows(
+        f"SELECT {', '.join(_CLAIM_COLUMNS)} FROM claims WHERE result = ? ORDER BY claim_id",
+        [name],
+    )
+    return tuple(Claim(**row) for row in rows)
 
 
 def names(reader: Reader) -> list[str]:

@@ -106,7 +106,7 @@ class Bar:
 class Series:
     """One colour of a figure: a value for each category; None is not drawn.
 
-    A `trend` may have the ends of an interval for each value.
+    A `trend` and `bars` may have the ends of an interval for each value.
     """
 
     label: str

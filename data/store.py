@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -66,6 +67,19 @@ class Reader:
         """The rows of a query, some thousand at a time; nothing else may be asked meanwhile."""
         found = self._connection.sql(sql, params=list(parameters))
         yield from found.to_arrow_reader(rows)
+
+    @contextmanager
+    def no_longer_than(self, seconds: float) -> Iterator[None]:
+        """What is asked here ends after so long: for queries of strangers. TimeoutError."""
+        timer = threading.Timer(seconds, self._connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
+            raise TimeoutError(str(error)) from error
+        finally:
+            timer.cancel()
 
     def problem(self, sql: str, more: str = "it is more than a condition") -> str | None:
         """What is wrong with a query that a user wrote, in one line; None if nothing is."""

@@ -96,11 +96,16 @@ def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], ink:
 
 
 def rule(
-    axes: Axes, start: tuple[float, float], end: tuple[float, float], *, front: bool = False
+    axes: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    *,
+    front: bool = False,
+    tone: str = "",
 ) -> None:
     """A thin line, behind everything else or in front of the boxes."""
     xs, ys = [start[0], end[0]], [start[1], end[1]]
-    tone = MUTED if front else RULE
+    tone = tone or (MUTED if front else RULE)
     axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0, clip_on=False)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from data.results import Bar, Figure
+from data.results import Bar, Figure, Series
 from report import canvas, formatting
 from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
 from report.inks import MUTED, Ink, inks_for
@@ -23,6 +23,7 @@ MARGIN = 2 * GAP  # between a row's label and its marks
 EDGE = 1.0  # so that no letter is cut at the rim
 HEAD_LINE = 8.8
 DEEPEST_HEAD = 165.0
+_STROKE = 2.0  # half of the one that ends an interval
 
 
 # --- shares --------------------------------------------------------------------------
@@ -117,7 +118,10 @@ def _label_below(axes: Axes, segments: Sequence[_Segment], y: float, limit: floa
 
 
 def bars(figure: Figure, wide: float | None = None) -> Drawing:
-    """Horizontal bars from a common zero, grouped by category, each with its value."""
+    """Horizontal bars from a common zero, grouped by category, each with its value.
+
+    Where a series has intervals, a thin line runs from end to end.
+    """
     values = _finite(figure)
     if not values or not figure.categories:
         return canvas.empty_page()
@@ -129,7 +133,8 @@ def bars(figure: Figure, wide: float | None = None) -> Drawing:
     left = _widest(*labels) + MARGIN + EDGE
     write = _writer(values, figure.unit)
     room = _widest([write(value) for value in values]) + GAP
-    low, high = min(0.0, *values), max(0.0, *values)
+    ends = [end for series in figure.series for end in (*series.low, *series.high) if end]
+    low, high = min(0.0, *values, *ends), max(0.0, *values, *ends)
     start = left + (room if low < 0 else 0)
     scale = (wide - start - room - EDGE) / ((high - low) or 1)
     zero = start - low * scale
@@ -153,10 +158,34 @@ def bars(figure: Figure, wide: float | None = None) -> Drawing:
                 size = (value * scale, thick - 1.5)
                 canvas.box(axes, (zero, y + 0.75), size, inks[series.label])
                 side, gap = ("right", -GAP) if value < 0 else ("left", GAP)
-                x = zero + value * scale + 0.75 * gap
+                far = _interval(axes, series, index, (zero, scale, y + thick / 2)) or value
+                x = zero + far * scale + 0.75 * gap
                 axes.text(x, y + thick / 2, write(value), ha=side, va="center_baseline")
         top -= tall
     return drawing
+
+
+def _interval(
+    axes: Axes, series: Series, index: int, place: tuple[float, float, float]
+) -> float | None:
+    """The line of an interval; its end that lies farther from zero, if there is one.
+
+    It is light on the bar and dark beside it, with a stroke at either end.
+    """
+    ends = [each[index] for each in (series.low, series.high) if index < len(each)]
+    low, high = (*ends, None, None)[:2]
+    value = series.values[index]
+    if low is None or high is None or value is None:
+        return None
+    zero, scale, y = place
+    near, far = sorted((low, high), key=abs)
+    inside, outside = zero + near * scale, zero + far * scale
+    edge = zero + value * scale
+    for x1, x2, tone in ((inside, edge, "white"), (edge, outside, MUTED)):
+        canvas.rule(axes, (x1, y), (x2, y), front=True, tone=tone)
+    for x, tone in ((inside, "white" if abs(near) < abs(value) else MUTED), (outside, MUTED)):
+        canvas.rule(axes, (x, y - _STROKE), (x, y + _STROKE), front=True, tone=tone)
+    return far
 
 
 # --- matrix --------------------------------------------------------------------------

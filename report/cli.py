@@ -20,11 +20,13 @@ from report.console import (
     open_study,
 )
 from report.manuscript.cli import check_manuscript
+from report.package.cli import package_study
 
 app = console.application("Render what the analyses stored, and check published figures.")
 app.add_typer(claims, name="claims")
 app.command("trace")(trace_claim)
 app.command("manuscript")(check_manuscript)
+app.command("package")(package_study)
 
 
 @app.callback()

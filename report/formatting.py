@@ -47,7 +47,7 @@ def file_stem(name: str) -> str:
 
 def count(value: float) -> str:
     """A whole number with thousands separators."""
-    return f"{value:,.0f}"
+    return f"{value or 0:,.0f}"  # never -0
 
 
 def counted(value: int, one: str, several: str = "") -> str:
@@ -63,7 +63,7 @@ def number(value: float) -> str:
         return _not_finite(value)
     if value and abs(value) < 0.001:
         return f"{value:.1e}"
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value or 0.0:.3f}"
 
 
 def percent(value: float) -> str:

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from data import provenance, result_store
 from data.errors import StudyError
-from data.results import Result
+from data.results import Claim, Result
 from data.store import Study
 from report.formatting import plain
 
 Again = Callable[[Study, dict[str, Any]], Result]
 
 GROUP = "faultatlas.results"
-NEAR = 1e-9  # numbers that differ by less are the same: the last bits depend on the machine
+# The last bits of a number depend on the machine. What ought to be 0 may be a tiny number on one of
+# them; but of two p-values, neither 0, 7.7e-21 is not 1.8e-14.
+NEAR = 1e-9  # of the number
+NOTHING = 1e-12
 
 # What comes of parameters that another version stored, or a hand.
 _STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
@@ -36,11 +39,14 @@ class Recomputed:
     stored: Result
     now: Result | None
     problem: str = ""
+    listed: tuple[Claim, ...] | None = None  # as the view has them: what is exported and traced
 
     @property
     def is_same(self) -> bool:
         """Whether nothing of it changed: no number, no table, no word."""
-        return self.now is not None and same(self.stored.to_json(), self.now.to_json())
+        if self.now is None or not same(self.stored.to_json(), self.now.to_json()):
+            return False
+        return self.listed is None or same(_by_id(self.listed), _by_id(self.now.claims))
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,27 @@ def analyses() -> Mapping[str, Again]:
     """By the name of every analysis of this installation the function that computes it again."""
     found: dict[str, Again] = {}
     for provider in sorted(entry_points(group=GROUP), key=lambda each: each.name):
-        found.update(provider.load()())
+        given = _provided(provider)
+        if twice := sorted(found.keys() & given.keys()):
+            raise StudyError(
+                f"{plain(provider.name)} computes the analysis {plain(twice[0])!r}, which another "
+                "part of this installation computes already",
+                "Uninstall the plug-in that is not wanted.",
+            )
+        found.update(given)
     return found
+
+
+def _provided(provider: EntryPoint) -> Mapping[str, Again]:
+    """What a part of the installation, or a plug-in, computes."""
+    try:
+        return dict(provider.load()())
+    except Exception as error:
+        raise StudyError(
+            f"the analyses of {plain(provider.name)} ({plain(provider.value)}) cannot be loaded "
+            f"({type(error).__name__}: {plain(error)})",
+            "Upgrade or uninstall that plug-in.",
+        ) from error
 
 
 def recompute(study: Study, name: str) -> Result:
@@ -98,8 +123,11 @@ def all_again(study: Study, names: Sequence[str] = ()) -> list[Recomputed]:
     """Stored results beside what they are now: all, or those named; nothing is stored."""
     with study.reading() as reader:
         wanted = list(names) or result_store.names(reader)
-        stored = [result_store.latest(reader, name) for name in wanted]
-    return [_beside(study, each) for each in stored]
+        stored = [
+            (result_store.latest(reader, name), result_store.listed_claims(reader, name))
+            for name in dict.fromkeys(wanted)
+        ]
+    return [replace(beside(study, each), listed=listed) for each, listed in stored]
 
 
 def refresh(study: Study, names: Sequence[str] = ()) -> Refreshed:
@@ -127,15 +155,25 @@ def same(one: Any, other: Any) -> bool:
         return len(one) == len(other) and all(map(same, one, other))
     if _is_number(one) and _is_number(other):
         neither = math.isnan(one) and math.isnan(other)
-        return neither or math.isclose(one, other, rel_tol=NEAR, abs_tol=NEAR)
+        crosses = not one or not other or (one < 0) is not (other < 0)
+        return neither or math.isclose(
+            one, other, rel_tol=NEAR, abs_tol=NOTHING if crosses else 0.0
+        )
     return type(one) is type(other) and bool(one == other)
 
 
-def _beside(study: Study, stored: Result) -> Recomputed:
+def beside(study: Study, stored: Result) -> Recomputed:
+    """A stored result beside what it is now, or why it cannot be computed."""
     try:
         return Recomputed(stored, computed_again(study, stored))
     except StudyError as error:
         return Recomputed(stored, None, error.message)
+    except Exception as error:  # noqa: BLE001  (one of many: the others are computed all the same)
+        return Recomputed(stored, None, f"{type(error).__name__}: {plain(error)}")
+
+
+def _by_id(claims: Sequence[Claim]) -> dict[str, Any]:
+    return {claim.claim_id: asdict(claim) for claim in claims}
 
 
 def _is_number(value: Any) -> bool:

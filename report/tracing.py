@@ -5,6 +5,7 @@ sources answered.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,7 +57,11 @@ _ORIGINS = (
         "SELECT stream, name, digest, rows_kept, is_complete, run_id FROM dumps "
         "WHERE run_id IN (SELECT run_id FROM artifacts SEMI JOIN behind USING (artifact_id))",
     ),
-    _Origin("labels", frozenset({"origin"}), "SELECT DISTINCT origin, run_id FROM behind"),
+    _Origin(
+        "labels",
+        frozenset({"origin", "run_id"}),
+        "SELECT DISTINCT origin, run_id FROM behind",
+    ),
     _Origin(
         "labels",
         frozenset({"round", "item_id"}),
@@ -75,6 +80,7 @@ _ORIGINS = (
         "SEMI JOIN behind USING (package, file)",
     ),
 )
+_KEYS = frozenset({"run_id"}).union(*(each.needs for each in _ORIGINS))
 
 
 @dataclass(frozen=True)
@@ -166,11 +172,20 @@ def _behind(reader: Reader, claim: dict[str, Any], most: int) -> tuple[_Behind |
     owner = f"claim {claim['claim_id']!r}"
     try:
         query = queries.checked(reader, owner, claim["rows_query"])
-        first = queries.rows_of(reader, owner, query, most)
+        with queries.asking(reader, owner):
+            return _listed(reader, query, queries.rows_of(reader, owner, query, most), most), ""
     except StudyError as error:
         return None, error.message
-    behind = f"WITH behind AS (\n{query}\n) "
-    columns = {row["column_name"] for row in reader.rows(f"DESCRIBE {behind} FROM behind")}
+
+
+def _listed(reader: Reader, query: str, first: list[dict[str, Any]], most: int) -> _Behind:
+    """The rows of a query that was checked, and what they came from."""
+    described = reader.rows(f"DESCRIBE WITH behind AS (\n{query}\n) FROM behind")
+    columns = {row["column_name"] for row in described}
+    # Whoever wrote the query may have called something else so, and have made numbers of it.
+    texts = ", ".join(f"{name}::VARCHAR AS {name}" for name in sorted(columns & _KEYS))
+    kept = f"* REPLACE ({texts})" if texts else "*"
+    behind = f"WITH behind AS MATERIALIZED (SELECT {kept} FROM (\n{query}\n)) "
     wrote: dict[str, int] = {}  # by run how many of the rows
     if "run_id" in columns:
         sql = f"{behind} SELECT run_id, count(*) AS rows FROM behind GROUP BY ALL"
@@ -192,7 +207,7 @@ def _behind(reader: Reader, claim: dict[str, Any], most: int) -> tuple[_Behind |
         reader.value(f"{behind} SELECT count(*) FROM behind"), [_plain(row) for row in first]
     )
     runs = [{**run, "rows": wrote[run["run_id"]]} for run in _runs(reader, sorted(wrote))]
-    return _Behind(rows, runs, origins, never), ""
+    return _Behind(rows, runs, origins, never)
 
 
 def _found(reader: Reader, behind: str, sql: str, most: int) -> Found:
@@ -215,6 +230,8 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, list | tuple):

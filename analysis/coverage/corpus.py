@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
-from collections.abc import Collection
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import get_args
 
 from data import evidence
 from data.errors import StudyError
 from data.evidence import Paper, PaperCode, Support
+from data.identity import MAX_LENGTH, title_key
 
 FAULTS = ("humbatova", "new-faults")
 TECHNIQUES = "debugging-techniques"
 EVALUATION = "evaluation"  # a paper that only evaluates targets nothing
 UNPLACED = "unplaced"  # a final code of a study's paper for which no place is recorded
 SUPPORTS = (*(kind for kind in get_args(Support) if kind != EVALUATION), UNPLACED)
+_LONG_TITLE = 16  # letters: a shorter one, such as Editorial, says nothing
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class Corpus:
 
     papers: tuple[Paper, ...]
     codes: tuple[PaperCode, ...]
+    names: Mapping[str, frozenset[str]] = field(default_factory=dict)  # DOI and title by paper
 
     def without(self, names: Collection[str]) -> Corpus:
         """The corpus less some papers, named by id or by the name of their tool."""
@@ -52,6 +57,7 @@ class Corpus:
         return Corpus(
             tuple(paper for paper in self.papers if paper.paper not in gone),
             tuple(code for code in self.codes if code.paper not in gone),
+            self.names,
         )
 
     def supported_by(self, supports: Collection[str]) -> Corpus:
@@ -61,7 +67,8 @@ class Corpus:
                 raise StudyError(
                     f"there is no support {support!r}", f"Known: {', '.join(SUPPORTS)}."
                 )
-        return Corpus(self.papers, tuple(code for code in self.codes if code.support in supports))
+        kept = tuple(code for code in self.codes if code.support in supports)
+        return Corpus(self.papers, kept, self.names)
 
     def joined(self, other: Corpus) -> Corpus:
         """Both together; a paper that is in both counts once, with the codes of both."""
@@ -72,16 +79,27 @@ class Corpus:
                 *self.codes,
                 *(replace(code, paper=same.get(code.paper, code.paper)) for code in other.codes),
             ),
+            {**other.names, **self.names},
         )
 
     def same_papers(self, other: Corpus) -> dict[str, str]:
-        """Papers of the other corpus that are in this one, by the id that they have here."""
-        return {
-            theirs.paper: ours.paper
-            for theirs in other.papers
-            for ours in self.papers
-            if _is_same(ours, theirs)
-        }
+        """Papers of the other corpus that are in this one, by the id that they have here.
+
+        DOI and title say so, else the tool and the surname of its first author.
+        """
+        by_name = {name: each.paper for each in self.papers for name in self._names(each)}
+        found = {}
+        for theirs in other.papers:
+            ours = [by_name[name] for name in sorted(other._names(theirs)) if name in by_name]
+            if ours:
+                found[theirs.paper] = ours[0]
+        return found
+
+    def _names(self, paper: Paper) -> frozenset[str]:
+        """All by which a paper may be known elsewhere; a year is not asked."""
+        tool = paper.name.removesuffix(f" ({paper.paper})")  # as papers of one name are told apart
+        said = f"tool:{_folded(tool)} {_folded(paper.first_author)}"
+        return self.names.get(paper.paper, frozenset()) | ({said} if tool else set())
 
     @cached_property
     def papers_by_fault(self) -> dict[str, tuple[str, ...]]:
@@ -112,12 +130,23 @@ class Corpus:
 
 def shipped_corpus() -> Corpus:
     """The papers that the survey names, with the codes that its text supports."""
-    return Corpus(evidence.papers(), evidence.paper_codes())
+    return Corpus(evidence.papers(), evidence.paper_codes(), _shipped_names())
 
 
-def _is_same(one: Paper, other: Paper) -> bool:
-    """Whether two papers are one: the same tool by the same first author. A year is not asked."""
-    return bool(one.name) and (one.name.casefold(), one.first_author.casefold()) == (
-        other.name.casefold(),
-        other.first_author.casefold(),
-    )
+def names_of(doi: str | None, title: str) -> frozenset[str]:
+    """The names of a paper that no other has."""
+    known = {f"doi:{doi.lower()}"} if doi else set()
+    key = title_key(title[:MAX_LENGTH])
+    return frozenset(known | ({f"title:{key}"} if len(key) >= _LONG_TITLE else set()))
+
+
+@cache
+def _shipped_names() -> dict[str, frozenset[str]]:
+    """DOI and title of the survey's papers, as its reference list has them."""
+    text = (files("miner.papers") / "known_lists" / "survey.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {row["paper"]: names_of(row["doi"], row["title"]) for row in rows}
+
+
+def _folded(text: str) -> str:
+    return title_key(text[:MAX_LENGTH]) or text.casefold()

@@ -10,12 +10,13 @@ from analysis.coverage.gap import StatusShares
 from data import evidence
 from data.evidence import Reading
 from data.results import ClaimStatus
+from report.manuscript import judging, numbers
 
-NEAR = 1.0  # percentage points
+NEAR = judging.NEAR["percent"]  # percentage points
 
 RULE = (
-    "reproduced: our share, rounded to the printed digits, is the printed one; near: our share, "
-    f"or that of another reading of the public data, is within {NEAR:.0f} percentage point; "
+    "reproduced: our share, rounded or cut to the printed digits, is the printed one; near: our "
+    f"share, or that of another reading of the public data, is within {NEAR:.0f} percentage point; "
     "not reproduced: no reading is. A reading that was found by looking for the printed figure "
     "(post hoc) does not count."
 )
@@ -107,12 +108,14 @@ def _comparison(printed: Printed, whole: StatusShares, reading: Reading | None) 
     ours = whole.shares[printed.status].percent or 0.0
     difference = ours - printed.printed
     other = None if reading is None else _percent(reading, printed.status)
+    text = f"{printed.printed:.{printed.digits}f}"
+    judged = judging.judge(ours, numbers.parse(text), "percent")
     status: ClaimStatus
     if reading is None or other is None:
         status, reason = "", "other evidence than the survey's: for comparison only"
-    elif round(ours, printed.digits) == printed.printed:
-        status, reason = "reproduced", "equal when rounded to the printed digits"
-    elif abs(difference) <= NEAR:
+    elif judged.status == "reproduced":
+        status, reason = judged.status, judged.reason
+    elif judged.status == "near":
         status, reason = "near", f"within {NEAR:.0f} percentage point"
     elif abs(other - printed.printed) <= NEAR:
         status = "near"

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.coverage.corpus import TECHNIQUES, UNPLACED, Corpus
-from analysis.coverage.faults import FAULT_TAXONOMY
+from analysis.coverage.corpus import FAULTS, TECHNIQUES, UNPLACED, Corpus, names_of
 from data.evidence import Paper, PaperCode
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from data.store import Reader
     from data.taxonomy_library import TaxonomyLibrary
 
-CODED = (FAULT_TAXONOMY, TECHNIQUES)
+CODED = (*FAULTS, TECHNIQUES)
 LONGEST_NAME = 40  # letters of a title that stand for the paper
 
 # Of the study's codes those that may count: of papers that were not excluded and are there.
@@ -94,13 +93,15 @@ def study_papers(reader: Reader, directory: Path, library: TaxonomyLibrary) -> S
             for code in sorted(carried or ())
         ]
     papers = reader.rows(
-        "SELECT artifact_id, title, year, venue, authors, screening_decision FROM papers "
+        "SELECT artifact_id, title, year, venue, doi, authors, screening_decision FROM papers "
         "WHERE list_contains(?, artifact_id) ORDER BY artifact_id",
         [sorted({code.paper for code in codes})],
     )
     screened = reader.value("SELECT count(*) FROM screenings")
     open_ones = sum(row["screening_decision"] is None for row in papers) if screened else 0
-    return StudyPapers(Corpus(_named(papers), tuple(codes)), excluded, open_ones, undecided)
+    names = {row["artifact_id"]: names_of(row["doi"], row["title"]) for row in papers}
+    corpus = Corpus(_named(papers), tuple(codes), names)
+    return StudyPapers(corpus, excluded, open_ones, undecided)
 
 
 def _named(rows: Iterable[dict[str, Any]]) -> tuple[Paper, ...]:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from analysis.replication.judging import RULE, judge, numbers_in
+from analysis.replication.judging import RULE
 from analysis.statistics.intervals import wilson_share
 from data import queries
 from data.errors import StudyError
 from data.results import Claim, Column, Result, Table
 from report import formatting
+from report.manuscript.judging import judge
+from report.manuscript.numbers import parse
 
 if TYPE_CHECKING:
     from analysis.own_claims.files import OwnClaim
@@ -112,7 +114,7 @@ def _rows_told(count: int) -> str:
 def _beside_printed(own: OwnClaim, number: dict[str, Any]) -> dict[str, Any]:
     if not own.printed:
         return {}
-    (printed,) = numbers_in(own.printed)
+    printed = parse(own.printed)
     if number["value"] is None:
         return {"printed": printed.value, "status": "no data", "reason": "the SQL gives NULL"}
     unit = "percent" if formatting.is_percent(number["unit"]) else number["unit"]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.replication.judging import numbers_in
 from data.errors import StudyError
-from report.formatting import plain
+from report.formatting import is_percent, plain
+from report.manuscript.numbers import Printed, parse
 
 FILE = "claims.toml"
 
@@ -46,10 +46,12 @@ def read_claims(directory: Path) -> tuple[OwnClaim, ...]:
     """The claims of a study's file."""
     path = directory / FILE
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise StudyError(f"there is no {path}", f"Write the numbers there. {_EXAMPLE}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {error.strerror}", _EXAMPLE) from error
+    except (ValueError, RecursionError) as error:
         raise StudyError(f"{path} is no TOML: {plain(error)}", _EXAMPLE) from error
     strange = sorted(content.keys() - {"claims"})
     if strange or not isinstance(content.get("claims"), dict) or not content["claims"]:
@@ -72,9 +74,14 @@ def _flat(definitions: Mapping[str, Any], start: str = "") -> dict[str, Any]:
     for key, given in definitions.items():
         name = f"{start}{key}"
         if isinstance(given, dict) and given and all(isinstance(v, dict) for v in given.values()):
-            found |= _flat(given, f"{name}.")
+            more = _flat(given, f"{name}.")
         else:
-            found[name] = given
+            more = {name: given}
+        if twice := sorted(found.keys() & more.keys()):
+            raise StudyError(
+                f"claim {plain(twice[0])!r} is there twice", "Rename one, with quotes or without."
+            )
+        found |= more
     return found
 
 
@@ -102,15 +109,33 @@ def _own_claim(name: str, given: Any) -> OwnClaim:
             f"{owner} is neither a value nor a share",
             "Write sql for a value, or numerator and denominator for a share.",
         )
-    if claim.printed and len(numbers_in(claim.printed)) != 1:
-        raise StudyError(
-            f"what {owner} has printed is no number", 'As the manuscript has it: printed = "46.9"'
-        )
+    if claim.printed and _printed(owner, claim).percent and claim.sql:
+        if not is_percent(claim.unit):
+            raise StudyError(
+                f"{owner} is printed in percent, and its unit is {claim.unit or 'none'!r}",
+                'Write unit = "percent" for SQL that gives 46.9, not 0.469; or make it a share: '
+                "numerator and denominator.",
+            )
     return claim
 
 
+def _printed(owner: str, claim: OwnClaim) -> Printed:
+    try:
+        return parse(claim.printed)
+    except ValueError as error:
+        raise StudyError(
+            f"what {owner} has printed is no number: {plain(error)}",
+            'As the manuscript has it, without words: printed = "46.9"',
+        ) from error
+
+
 def _text(owner: str, key: str, value: Any) -> str:
-    if key in {"printed", "denominator", "numerator"} and type(value) in {int, float}:
+    if key == "printed" and type(value) is float:
+        raise StudyError(
+            f"printed of {owner} stands without quotes",
+            f'Its digits count: printed = "{value}", or "{value}0" if the manuscript has that.',
+        )
+    if key in {"printed", "denominator", "numerator"} and type(value) is int:
         return str(value) if key == "printed" else f"SELECT {value}"
     if not isinstance(value, str) or not value.strip():
         raise StudyError(f"{key} of {owner} is no text", _EXAMPLE)

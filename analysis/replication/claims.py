@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome
+from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome, judged_beside
 from data.queries import literals
 from data.results import Claim
 
@@ -41,9 +41,13 @@ def claims_of(parameters: dict[str, Any], found: Iterable[Outcome], also: Also) 
             name = f"{figure_id.lower()}.{each.value.key}"
             yield _value_claim(parameters, outcome, each, name, path)
     for value in also.values:
+        printed, judged = judged_beside(value)
         yield Claim(
             claim_id=_claim_id(parameters, value.key),
             statement=value.statement,
+            printed=printed.value if printed else None,
+            status=judged.status,
+            reason=judged.reason,
             query=_query(parameters, f"also.{value.key}.value"),
             rows_query=rows_query([(package, file) for file in value.files], value.rows),
             **_numbers(value),
@@ -52,7 +56,7 @@ def claims_of(parameters: dict[str, Any], found: Iterable[Outcome], also: Also) 
 
 def _figure_claim(parameters: dict[str, Any], outcome: Outcome) -> Claim:
     """A figure as a whole: how many of its values come out, if there are any."""
-    several = 0 if outcome.basis == PRINTED_NUMBERS else len(outcome.compared)
+    several = 0 if outcome.basis.startswith(PRINTED_NUMBERS) else len(outcome.compared)
     path = "come_out" if several else "status"
     return Claim(
         claim_id=_claim_id(parameters, outcome.figure.figure_id.lower()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -44,11 +44,16 @@ class RoundPlan:
     otherwise: str = ""
     stage: str = ""
     accept: bool = False  # spellings that the importer proposes
+    # What the spellings of its rows mean, a code or "-" to leave them out: with `accept`.
+    spellings: Callable[[Package], Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number of a figure, or a name. `rows` narrows the rows behind it: a condition in SQL."""
+    """A number of a figure, or a name. `rows` narrows the rows behind it: a condition in SQL.
+
+    `printed` is what the paper prints for a value beyond the published figures.
+    """
 
     key: str
     value: float | str
@@ -61,6 +66,7 @@ class Value:
     files: tuple[str, ...] = ()  # those behind it; none: all that the figure needs
     rows: str = ""
     statement: str = ""  # none: that of the figure, with the key
+    printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,6 +92,8 @@ class Recomputed:
     `needs` are names of files, with stars; all of them must be there (`dl-faults:round_1.xlsx`
     is a file of another package). `printed` are the printed numbers, where the text of the
     shipped figure does not have them; what was printed and is a word is compared as a word.
+    Without the files other printed numbers may give it: `or_printed`. Files of another package
+    that say it better than shipped facts, if all are there, are `rather`.
     """
 
     figure_id: str
@@ -93,13 +101,21 @@ class Recomputed:
     compute: Callable[[Package], Found]
     printed: tuple[str, ...] = ()
     basis: str = "package"
+    or_printed: bool = False
+    rather: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class PrintedOnly:
-    """A figure that follows from other printed numbers: the manuscript checker computes it."""
+    """A figure that follows from other printed numbers: the manuscript checker computes it.
+
+    Where files say something of it, too, `beside` tells it: the status stays that of the printed
+    numbers. Its values are those of `also`, with claims of their own.
+    """
 
     figure_id: str
+    needs: tuple[str, ...] = ()
+    beside: Callable[[Package], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,3 +155,4 @@ class PublishedStudy:
     files: Sequence[Wanted] = ()
     rounds: Sequence[RoundPlan] = ()
     also: Callable[[Package], Also] = field(default=nothing_else)
+    data_of: str = ""  # the study whose public package it was made from, if not its own

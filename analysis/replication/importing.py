@@ -13,15 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.replication.locating import located
+from analysis.replication.package import Package
 from annotation.sheets.command import import_sheets
+from annotation.sheets.confirming import table_path
 from annotation.sheets.csv_files import MOST_BYTES, csv_records
+from annotation.sheets.spellings import Proposal, table_text
 from annotation.sheets.workbooks import SUFFIXES, workbook_rows
 from data import provenance
 from data.errors import StudyError
 from report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from analysis.replication.figures import PublishedStudy, Wanted
+    from analysis.replication.figures import PublishedStudy, RoundPlan, Wanted
     from data.provenance import Run
     from data.store import Study, Writer
 
@@ -107,6 +110,7 @@ def _import_rounds(
             continue
         paths = [f"{rater}{sign}{found[name].path}" for rater, sign, name in raters]
         try:
+            _put_spellings(study, of, plan)
             said = import_sheets(
                 study, plan.name, paths, plan.asked,
                 taxonomy_name=plan.taxonomy, otherwise=plan.otherwise, stage=plan.stage,
@@ -116,6 +120,18 @@ def _import_rounds(
             done.problems.append(f"{plan.name}: {error.message}")
             continue
         done.notes += said.notes
+
+
+def _put_spellings(study: Study, of: PublishedStudy, plan: RoundPlan) -> None:
+    """The table of spellings of a round, where the study has one: it is there to be looked at."""
+    if plan.spellings is None:
+        return
+    with study.reading() as reader:
+        meant = plan.spellings(Package(reader, of.name))
+    rows = [Proposal(text, 0, code, "as the package has it") for text, code in meant.items()]
+    table = table_path(study.directory, plan.name)
+    table.parent.mkdir(parents=True, exist_ok=True)
+    table.write_text(table_text(rows), encoding="utf-8", newline="")
 
 
 def _opened(path: Path, wanted: Wanted) -> _File:

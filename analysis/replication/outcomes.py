@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NO_DATA = "no data"
 PRINTED_NUMBERS = "printed numbers"
+PRINTED_AND_FILES = f"{PRINTED_NUMBERS}, package beside"
 _MOST_SHOWN = 6
 
 
@@ -63,14 +64,18 @@ def _outcome(figure: PublishedFigure, plan: Plan, package: Package) -> Outcome:
     if isinstance(plan, Unavailable):
         return _without(figure, plan.reason)
     if isinstance(plan, PrintedOnly):
-        return _from_manuscript(figure)
+        return _with_files_beside(_from_manuscript(figure), plan, package)
     missing = package.missing(plan.needs)
+    if missing and plan.or_printed:
+        return _from_manuscript(figure)
     if missing:
         return _without(figure, f"not in the folder: {', '.join(missing)}")
     try:
         found = plan.compute(package)
     except StudyError as error:
         return _without(figure, error.message)
+    if plan.rather and not package.missing(plan.rather):
+        plan = replace(plan, needs=(*plan.needs, *plan.rather), basis="package")
     files = tuple(package.files_of(plan.needs))
     return compared_outcome(figure, plan, found, files)
 
@@ -113,6 +118,14 @@ def _compared(
     return tuple(found)
 
 
+def judged_beside(value: Value) -> tuple[Printed | None, Judged]:
+    """A value beyond the published figures beside what the paper prints for it, if anything."""
+    if not value.printed or isinstance(value.value, str):
+        return None, Judged("", "")
+    printed = parse(value.printed)
+    return printed, judge(value.value, printed, value.unit)
+
+
 def _without(figure: PublishedFigure, reason: str) -> Outcome:
     return Outcome(figure, NO_DATA, Judged("no data", reason))
 
@@ -133,6 +146,17 @@ def _from_manuscript(figure: PublishedFigure) -> Outcome:
             for at, value in enumerate(computed, start=1)
         ]
     return Outcome(figure, PRINTED_NUMBERS, judged, found.computed, tuple(compared))
+
+
+def _with_files_beside(outcome: Outcome, plan: PrintedOnly, package: Package) -> Outcome:
+    """What the printed numbers give, and what the files say of it."""
+    if plan.beside is None or package.missing(plan.needs):
+        return outcome
+    try:
+        said = plan.beside(package)
+    except StudyError as error:
+        said = error.message
+    return replace(outcome, basis=PRINTED_AND_FILES, readings=said)
 
 
 def _shown(compared: Sequence[Compared]) -> str:

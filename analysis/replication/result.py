@@ -81,11 +81,11 @@ def _result(
             f"{len(found)} published figures: {told}.",
             _about_files(of, files),
         ),
-        # What has no data comes last: a page shows the first ones large.
+        # What has no data or no number comes last: a page shows the first ones large.
         claims=tuple(
             sorted(
                 claims_of(parameters, found, also),
-                key=lambda claim: claim.status == "no data",
+                key=lambda claim: claim.status == "no data" or claim.value is None,
             )
         ),
         tables=(_figures_table(found), *_values_tables(found), *also.tables),
@@ -111,6 +111,8 @@ def _result(
 
 
 def _about_files(of: PublishedStudy, files: list[str]) -> str:
+    if of.data_of:
+        return f"It has no package of its own: what files give comes from that of {of.data_of}."
     if not of.files:
         return "The study has no public package: printed numbers only."
     absent = [

@@ -20,7 +20,10 @@ D_METHOD = "noncentral t distribution (Cumming and Finch 2001), 95 %"
 DELTA_METHOD = (
     "asymmetric interval from the unbiased variance (Cliff 1993; Feng and Cliff 2004), 95 %"
 )
-EPSILON_METHOD = "percentile bootstrap within groups, 95 %"
+PAIRED_DELTA_METHOD = (
+    "asymmetric interval (Feng and Cliff 2004) from the variance over pairs (Hoeffding 1948), 95 %"
+)
+EPSILON_METHOD = "percentile bootstrap within groups, less its bias, 95 %"
 SOURCES = (
     "Cohen, J.: Statistical power analysis for the behavioral sciences. 2nd ed., 1988.",
     (
@@ -35,6 +38,10 @@ SOURCES = (
     (
         "Cliff, N.: Dominance statistics: ordinal analyses to answer ordinal questions. "
         "Psychological Bulletin 114 (1993), 494-509."
+    ),
+    (
+        "Hoeffding, W.: A class of statistics with asymptotically normal distribution. Annals of "
+        "Mathematical Statistics 19 (1948), 293-325."
     ),
     (
         "Feng, D., Cliff, N.: Monte Carlo evaluation of ordinal d with improved confidence "
@@ -66,9 +73,13 @@ def cohen_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
 def hedges_g(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """Cohen's d without its bias in small samples (Hedges 1981, the exact factor)."""
     d = cohen_d(first, second)
+    return _unbiased(d, d.n - 2)
+
+
+def _unbiased(d: Estimate, degrees: int) -> Estimate:
     if d.value is None or d.low is None or d.high is None:
         return d
-    factor = small_sample_factor(d.n - 2)
+    factor = small_sample_factor(degrees)
     return Estimate(factor * d.value, factor * d.low, factor * d.high, d.n, d.method)
 
 
@@ -92,6 +103,12 @@ def paired_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
     return _by_noncentral_t(float(differences.mean()) / spread, math.sqrt(n), n - 1, n)
 
 
+def paired_g(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """The d of pairs without its bias in small samples."""
+    d = paired_d(first, second)
+    return _unbiased(d, d.n - 1)
+
+
 def cliff_delta(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """How much more often a value of the first group is above one of the second than below."""
     import numpy as np
@@ -109,8 +126,27 @@ def cliff_delta(first: Sequence[float], second: Sequence[float]) -> Estimate:
     between = m**2 * float(((of_x - delta) ** 2).sum()) + n**2 * float(((of_y - delta) ** 2).sum())
     variance = (between - within) / (n * m * (n - 1) * (m - 1))
     variance = max(variance, (1 - delta**2) / (n * m - 1))  # it can come out below 0
-    low, high = _ordinal_interval(delta, variance, n, m)
+    low, high = _ordinal_interval(delta, variance, n + m - 2, min(n, m))
     return Estimate(delta, low, high, n + m, DELTA_METHOD)
+
+
+def paired_delta(first: Sequence[float], second: Sequence[float]) -> Estimate:
+    """Cliff's delta of pairs: as of two groups, but values of a pair are not independent."""
+    import numpy as np
+
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    n = len(x)
+    if n < 2:
+        return no_estimate(n, PAIRED_DELTA_METHOD, "there are fewer than two pairs")
+    in_order = (np.sort(x), np.sort(y))
+    above = np.searchsorted(in_order[1], x, "left") - n + np.searchsorted(in_order[1], x, "right")
+    below = n - np.searchsorted(in_order[0], y, "right") - np.searchsorted(in_order[0], y, "left")
+    delta = float(above.sum()) / n**2
+    # What a pair adds, as the first of the two and as the second.
+    parts = (above + below) / n - 2 * delta
+    variance = max(float((parts**2).sum()) / (n * (n - 1)), (1 - delta**2) / (n**2 - 1))
+    low, high = _ordinal_interval(delta, variance, n - 1, n)
+    return Estimate(delta, min(low, delta), max(high, delta), n, PAIRED_DELTA_METHOD)
 
 
 def epsilon_squared(groups: Sequence[Sequence[float]], *, seed: int, resamples: int) -> Estimate:
@@ -130,8 +166,10 @@ def epsilon_squared(groups: Sequence[Sequence[float]], *, seed: int, resamples: 
         for _again in range(resamples)
     ]
     known = [each for each in drawn if each is not None]
-    low, high = (float(end) for end in np.quantile(known, [_TAIL, 1 - _TAIL]))
-    return Estimate(value, min(low, value), max(high, value), n, EPSILON_METHOD)
+    # Without any effect H is in the mean k - 1: once in the sample, once more in drawing again.
+    bias = 2 * (len(arrays) - 1) / (n - 1) * (1 - value)
+    low, high = (float(end) - bias for end in np.quantile(known, [_TAIL, 1 - _TAIL]))
+    return Estimate(value, max(0.0, min(low, value)), max(high, value), n, EPSILON_METHOD)
 
 
 def _by_noncentral_t(value: float, scale: float, degrees: int, n: int) -> Estimate:
@@ -148,14 +186,16 @@ def _by_noncentral_t(value: float, scale: float, degrees: int, n: int) -> Estima
     return Estimate(value, min(ends[0], value), max(ends[1], value), n, D_METHOD)
 
 
-def _ordinal_interval(delta: float, variance: float, n: int, m: int) -> tuple[float, float]:
+def _ordinal_interval(
+    delta: float, variance: float, degrees: int, smaller: int
+) -> tuple[float, float]:
     """Feng and Cliff (2004), equation 9, with Student's t; at the end of the scale equation 10."""
     from scipy.special import stdtrit
 
-    quantile = float(stdtrit(n + m - 2, 1 - _TAIL))
+    quantile = float(stdtrit(degrees, 1 - _TAIL))
     square = quantile**2
     if abs(delta) == 1:
-        end = max(-1.0, (min(n, m) - square) / (min(n, m) + square))
+        end = max(-1.0, (smaller - square) / (smaller + square))
         return (end, 1.0) if delta > 0 else (-1.0, -end)
     room = (1 - delta**2) ** 2 + square * variance
     half = quantile * math.sqrt(variance) * math.sqrt(room)

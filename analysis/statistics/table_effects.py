@@ -14,7 +14,7 @@ from analysis.statistics.estimates import CONFIDENCE, Estimate, no_estimate
 
 Table = Sequence[Sequence[int]]
 
-V_METHOD = "noncentral chi-square distribution (Smithson 2003), 95 %"
+V_METHOD = "noncentral chi-square distribution (Smithson 2003), for the V of the population, 95 %"
 WOOLF = "Woolf's logit interval, 95 %"
 CONDITIONAL = "conditional maximum likelihood, exact interval (as with Fisher's test), 95 %"
 KATZ = "Katz's log interval, 95 %"
@@ -36,13 +36,16 @@ _TAIL = (1 - CONFIDENCE) / 2
 
 
 def cramer_v(table: Table) -> Estimate:
-    """Cramer's V. It is too large in the mean, and the more so the larger the table."""
+    """Cramer's V. It is too large in the mean, and the more so the larger the table.
+
+    The interval is that of the population's V, and so lies lower; it is widened to hold the value.
+    """
     chi, n, rows, columns = _chi_square(table)
     smaller, degrees = min(rows, columns) - 1, (rows - 1) * (columns - 1)
     if smaller < 1 or n == 0:
         return no_estimate(n, V_METHOD, "there are no two rows and two columns")
     value = min(1.0, math.sqrt(chi / (n * smaller)))
-    ends = [math.sqrt((ncp + degrees) / (n * smaller)) for ncp in _noncentralities(chi, degrees)]
+    ends = [math.sqrt(ncp / (n * smaller)) for ncp in _noncentralities(chi, degrees)]
     return Estimate(value, min(ends[0], value), min(1.0, max(ends[1], value)), n, V_METHOD)
 
 
@@ -83,7 +86,8 @@ def odds_ratio(table: Table, *, exact: bool = False) -> Estimate:
     low, high = found.confidence_interval(CONFIDENCE)
     value = float(found.statistic)
     if not math.isfinite(value):
-        return Estimate(None, float(low), None, n, method, "a cell is empty: there is no upper end")
+        reason = f"infinite, as a cell is empty; at least {low:.3g}"
+        return Estimate(None, float(low), None, n, method, reason)
     return Estimate(value, float(low), float(high), n, method)
 
 

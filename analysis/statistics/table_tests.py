@@ -18,6 +18,7 @@ YATES = "Pearson's chi-square with Yates's correction"
 FISHER = "Fisher's exact test"
 FREEMAN_HALTON = "Fisher-Freeman-Halton test"
 TABLES = 9_999  # simulated ones
+_AT_ONCE = 2_000_000  # cells in memory
 RULE = (
     "Chi-square where every expected count is at least 1 and at most a fifth of them are below 5 "
     "(in a table of two by two: none), else Fisher's exact test (Cochran 1954)."
@@ -167,8 +168,11 @@ def _simulated(table: Table, seed: int) -> float:
     counts = np.asarray(table, dtype=np.int64)
     margins = random_table(counts.sum(axis=1), counts.sum(axis=0))
     generator = np.random.Generator(np.random.PCG64(seed))
-    drawn = margins.rvs(TABLES, random_state=generator)
     # With the margins fixed, the probability is one over the product of the cells' factorials.
     limit = float(gammaln(counts + 1).sum())
-    as_unlikely = int((gammaln(drawn + 1).sum(axis=(1, 2)) >= limit - 1e-9).sum())
+    most = max(1, _AT_ONCE // counts.size)
+    as_unlikely = 0
+    for start in range(0, TABLES, most):
+        drawn = margins.rvs(min(most, TABLES - start), random_state=generator)
+        as_unlikely += int((gammaln(drawn + 1).sum(axis=(1, 2)) >= limit - 1e-9).sum())
     return (as_unlikely + 1) / (TABLES + 1)

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from analysis.statistics.estimates import CONFIDENCE, Estimate, Test, no_test
 
 SHAPIRO_MOST = 5_000  # beyond, Royston's approximation of its p-value is not known to hold
 EXACT_MOST = 50  # values of a group; beyond, the normal approximation is as good
+MOST_ORDERS = 10_000  # with ties: if there are no more ways to deal out the values, all are tried
+EXACT = "exact"
+EXACT_TIES = "exact with ties: all ways to deal out the values"
+APPROXIMATE = "normal approximation, corrected for ties and continuity"
 SHAPIRO = "Shapiro-Wilk"
 OMNIBUS = "D'Agostino-Pearson"
 LEVENE = "Levene's test around the medians (Brown and Forsythe 1974)"
@@ -65,7 +70,11 @@ def equal_variances(*groups: Values) -> Test:
         return no_test(LEVENE, n, "a group has fewer than two values")
     if all(min(group) == max(group) for group in groups):
         return no_test(LEVENE, n, "the values do not vary within the groups")
+    if all(len(group) == 2 for group in groups):
+        return no_test(LEVENE, n, "two values are always as far from their median")
     found = stats.levene(*groups, center="median")
+    if not math.isfinite(found.statistic):
+        return no_test(LEVENE, n, "the distances from the medians do not vary")
     return Test(LEVENE, float(found.statistic), float(found.pvalue), n)
 
 
@@ -96,9 +105,13 @@ def mann_whitney(first: Values, second: Values) -> Test:
     if len({*first, *second}) == 1:
         return no_test(MANN_WHITNEY, n, "all values are the same")
     ties = len({*first, *second}) < n
-    exact = not ties and max(len(first), len(second)) <= EXACT_MOST
-    found = stats.mannwhitneyu(first, second, method="exact" if exact else "asymptotic")
-    detail = "exact" if exact else "normal approximation, corrected for ties and continuity"
+    method: Any = "asymptotic"
+    detail = APPROXIMATE
+    if ties and math.comb(n, len(first)) <= MOST_ORDERS:
+        method, detail = stats.PermutationMethod(n_resamples=MOST_ORDERS), EXACT_TIES
+    elif not ties and max(len(first), len(second)) <= EXACT_MOST:
+        method, detail = "exact", EXACT
+    found = stats.mannwhitneyu(first, second, method=method)
     return Test(MANN_WHITNEY, float(found.statistic), float(found.pvalue), n, detail=detail)
 
 
@@ -107,7 +120,7 @@ def paired_t(first: Values, second: Values) -> tuple[Test, Estimate]:
     from scipy import stats
 
     n = len(first)
-    differences = [one - other for one, other in zip(first, second, strict=True)]
+    differences = distances(first, second)
     if n < 2 or _constant(differences):
         reason = "fewer than two pairs, or their differences do not vary"
         return no_test(PAIRED, n, reason), Estimate(None, None, None, n, PAIRED, reason)
@@ -124,18 +137,29 @@ def wilcoxon(first: Values, second: Values) -> Test:
     """The signed-rank test of pairs; pairs without a difference are left out (Wilcoxon)."""
     from scipy import stats
 
-    differences = [one - other for one, other in zip(first, second, strict=True) if one != other]
+    differences = [each for each in distances(first, second) if each]
     n = len(differences)
     if not n:
         return no_test(WILCOXON, len(first), "no pair differs")
     ties = len({abs(each) for each in differences}) < n
-    exact = not ties and n <= EXACT_MOST
-    found = stats.wilcoxon(differences, method="exact" if exact else "asymptotic", correction=True)
-    detail = "exact" if exact else "normal approximation, corrected for ties and continuity"
+    method: Any = "asymptotic"
+    detail = APPROXIMATE
+    if ties and 2**n <= MOST_ORDERS:
+        method, detail = stats.PermutationMethod(n_resamples=MOST_ORDERS), EXACT_TIES
+    elif not ties and n <= EXACT_MOST:
+        method, detail = "exact", EXACT
+    found = stats.wilcoxon(differences, method=method, correction=method == "asymptotic")
     left_out = len(first) - n
     if left_out:
         detail += f"; {left_out:,} pairs without a difference are left out"
     return Test(WILCOXON, float(found.statistic), float(found.pvalue), n, detail=detail)
+
+
+def distances(first: Values, second: Values) -> list[float]:
+    """The differences of pairs without rounding dust: 0.3 - 0.1 is as far as 0.4 - 0.2."""
+    largest = max((abs(each) for each in (*first, *second)), default=0.0)
+    digits = 12 - math.ceil(math.log10(largest)) if largest else 0
+    return [round(one - other, digits) for one, other in zip(first, second, strict=True)]
 
 
 def kruskal(groups: Sequence[Values]) -> Test:
@@ -158,7 +182,7 @@ def welch_anova(groups: Sequence[Values]) -> Test:
         return no_test(WELCH_ANOVA, n, "a group has fewer than two values, or they do not vary")
     found = anova_oneway(list(groups), use_var="unequal")
     return Test(
-        WELCH_ANOVA, float(found.statistic), float(found.pvalue), n, float(found.df_num),
+        WELCH_ANOVA, float(found.statistic), float(found.pvalue), n,
         detail=f"{found.df_num:.0f} and {found.df_denom:.1f} degrees of freedom",
     )  # fmt: skip
 

@@ -153,20 +153,31 @@ def command(
 
 
 def _of_table(table: dict[str, Any], texts: list[str]) -> tuple[Question, list[str]]:
+    from analysis.statistics.table_tests import without_empty
     from analysis.tallies import associating, naming, printed
 
     parameters = naming.given(table=table, printed=texts)
+    told = [f"The counts were given ({table['name']}); no rows of the study stand behind them."]
+    rows = [name for name, row in zip(table["rows"], table["counts"], strict=True) if sum(row)]
+    columns = [
+        name
+        for name, column in zip(table["columns"], zip(*table["counts"], strict=True), strict=True)
+        if sum(column)
+    ]
+    empty = [name for name in (*table["rows"], *table["columns"]) if name not in {*rows, *columns}]
+    if empty:
+        told.append(f"Left out, as nothing is counted there: {', '.join(empty)}.")
     of = associating.Question(
-        tuple(table["rows"]),
-        tuple(table["columns"]),
-        tuple(map(tuple, table["counts"])),
+        tuple(rows),
+        tuple(columns),
+        tuple(map(tuple, without_empty(table["counts"]))),
         "Group" if table["name"] == "counts" else "Row",
         "outcome" if table["name"] == "counts" else "column",
         naming.result_name(NAME, {"table": table}, bare=("table",)),
         parameters,
         printed.read(texts, associating.PRINTABLE),
     )
-    return of, [f"The counts were given ({table['name']}); no rows of the study stand behind them."]
+    return of, told
 
 
 def _of_study(
@@ -193,5 +204,7 @@ def _of_study(
         {**chosen, **naming.given(printed=texts)},
         printed.read(texts, associating.PRINTABLE),
         found.rows_query,
+        found.row_titles,
+        found.column_titles,
     )
     return of, list(found.notes)

@@ -193,7 +193,7 @@ def _of_study(
     if len(values) > MOST_VALUES:
         raise StudyError(f"more than {MOST_VALUES} values at once", "Compare fewer.")
     (group,) = sides.read(study, [by], round_name, where)
-    return [of_study(study, each, group, round_name, where) for each in values]
+    return [of_study(study, each, group, round_name, where) for each in dict.fromkeys(values)]
 
 
 def _beside(found: Sequence[Comparison], texts: Sequence[str]) -> tuple[Beside, ...]:

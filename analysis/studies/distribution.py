@@ -36,7 +36,6 @@ def run(
 ) -> Result:
     """Count the final labels; nothing is stored."""
     from analysis.observations import observe
-    from analysis.statistics.table_tests import RULE
     from analysis.tallies import distributing, naming
     from analysis.tallies.groups import counting_notes, grouped, sampling_notes
     from data.results import Result
@@ -66,7 +65,7 @@ def run(
         tables=distributing.tables(of),
         figures=(distributing.figure(of),),
         notes=tuple(notes),
-        sources=distributing.SOURCES if RULE and by else distributing.SOURCES[:1],
+        sources=distributing.SOURCES if by else distributing.SOURCES[:1],
         document=distributing.document(of),
     )
 

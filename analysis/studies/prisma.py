@@ -46,6 +46,11 @@ def run(study: Study) -> Result:
     notes = []
     if not fates.steps:
         notes.append("Nothing was screened yet: annotation screen title --rater R")
+    elif fates.steps[-1][1] != "full text":
+        notes.append(
+            f"No full text was screened: included is what screening by {fates.steps[-1][1]} "
+            "included. Go on: annotation screen full-text --rater R"
+        )
     if fates.despite:
         notes.append(
             f"{counted(fates.despite, 'paper')} screened that the funnel does not let through (any "

@@ -72,6 +72,8 @@ def command(
 
         analysis replicate hp-defects --from icse2024
 
+        analysis replicate survey --from dl_faults
+
         analysis replicate hp-defects --json
     """
     from analysis.replication.listing import show_list
@@ -94,13 +96,12 @@ def _replicate(study: Study, output: Output, published: str, folder: Path | None
 
     of = published_study(published)
     problems: list[str] = []
+    package = published_study(of.data_of) if of.data_of else of
+    if folder is not None and not package.files:
+        output.tell(f"{of.name} has no public package: {folder} is not looked at")
+        folder = None
     if folder is not None:
-        if not of.files:
-            raise StudyError(
-                f"{of.name} has no public package: its figures come from printed numbers",
-                f"Leave --from out: analysis replicate {of.name}",
-            )
-        done = import_package(study, of, folder)
+        done = import_package(study, package, folder)
         problems = done.problems
         for message in done.told():
             output.tell(message)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,18 @@ class Question:
     parameters: dict[str, Any]
     printed: tuple[printed_numbers.Printed, ...] = ()
     rows_query: RowsQuery | None = None
+    row_titles: Mapping[str, str] = field(default_factory=dict)
+    column_titles: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """The rows as a reader sees them: a code with its name."""
+        return tuple(self.row_titles.get(each, each) for each in self.rows)
+
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The columns as a reader sees them."""
+        return tuple(self.column_titles.get(each, each) for each in self.columns)
 
     @cached_property
     def found(self) -> Association:
@@ -101,7 +113,7 @@ def summary(of: Question) -> tuple[str, ...]:
             f"{words.estimate_text(title, ratio, scale)}; "
             f"{words.estimate_text('difference of shares', difference)} percentage points."
         )
-    standing = [each for each in residuals(of) if (each.adjusted or 1) < 0.05]
+    standing = [each for each in residuals(of) if words.is_below(each.adjusted, 0.05)]
     told.append(
         f"{len(standing)} of {len(of.rows) * len(of.columns)} cells differ from independence "
         "(adjusted residuals, 0.05 after Holm)."
@@ -127,13 +139,15 @@ def claims(of: Question) -> tuple[Claim, ...]:
 
     what = f"{of.row_title} and {of.column_title}"
     test, v = of.found.test, of.found.v
+    event, one, other = of.column_names[0], of.row_names[0], of.row_names[-1]
     ways = {
-        "odds-ratio": f"Odds of {of.columns[0]} in {of.rows[0]} by those in {of.rows[-1]}",
-        "risk-ratio": f"Share of {of.columns[0]} in {of.rows[0]} by that in {of.rows[-1]}",
-        "difference": f"Share of {of.columns[0]} in {of.rows[0]} less that in {of.rows[-1]}",
+        "odds-ratio": f"Odds of {event} in {one} by those in {other}",
+        "risk-ratio": f"Share of {event} in {one} by that in {other}",
+        "difference": f"Share of {event} in {one} less that in {other}",
     }
     found = [
-        Claim(f"{of.name}.p", f"p-value of {what} ({test.name})", test.p_value, "p",
+        Claim(f"{of.name}.p", f"p-value of {what} ({test.name})",
+              max(test.p_value or 0.0, words.LEAST_P), "p",
               f"{query}: test.p", method=test.detail or test.name, rows_query=rows,
               total=test.n, **beside_ours("p")),
         Claim(f"{of.name}.v", f"Cramer's V of {what}", v.value, "", f"{query}: test.v.value",
@@ -149,10 +163,10 @@ def claims(of: Question) -> tuple[Claim, ...]:
                   f"{query}: effects.{name}.value", low=each.low, high=each.high,
                   method=each.method, total=each.n, rows_query=rows, **beside_ours(name))
         )  # fmt: skip
-    for name, row in zip(of.rows, of.counts, strict=True):
+    for name, told, row in zip(of.rows, of.row_names, of.counts, strict=True):
         share = wilson_share(row[0], sum(row))
         found.append(
-            Claim(f"{of.name}.rows.{key(name)}", f"Share of {of.columns[0]} in {name}",
+            Claim(f"{of.name}.rows.{key(name)}", f"Share of {event} in {told}",
                   share.percent, "percent", f"{query}: rows.{key(name)}.percent",
                   count=share.count, total=share.total, low=share.low, high=share.high,
                   method=share.method,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.statistics.intervals import WILSON_95, wilson_share
-from analysis.tallies import homogeneity
+from analysis.tallies import homogeneity, words
 from analysis.tallies import printed as printed_numbers
 from analysis.tallies.associating import Question, residuals
 from data.results import Bar, Cell, Column, Figure, Part, Series, Table
@@ -26,7 +26,7 @@ def tables(of: Question) -> tuple[Table, ...]:
 
 def _counts(of: Question) -> Table:
     columns = [Column("row", of.row_title)]
-    for at, name in enumerate(of.columns, 1):
+    for at, name in enumerate(of.column_names, 1):
         columns += [
             Column(f"count_{at}", name, "count"),
             Column(f"percent_{at}", f"{name} of row", "percent", aside=len(of.columns) > 3),
@@ -35,7 +35,7 @@ def _counts(of: Question) -> Table:
         ]
     columns.append(Column("total", "All", "count"))
     rows: list[tuple[Cell, ...]] = []
-    for name, row in zip(of.rows, of.counts, strict=True):
+    for name, row in zip(of.row_names, of.counts, strict=True):
         cells: list[Cell] = [name]
         for count in row:
             share = wilson_share(count, sum(row))
@@ -48,13 +48,13 @@ def _counts(of: Question) -> Table:
 def _residuals_table(of: Question) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
-            of.rows[each.row],
-            of.columns[each.column],
+            of.row_names[each.row],
+            of.column_names[each.column],
             of.counts[each.row][each.column],
             each.expected,
             each.residual,
-            each.p_value,
-            each.adjusted,
+            words.p_cell(each.p_value),
+            words.p_cell(each.adjusted),
         )
         for each in residuals(of)
     ]
@@ -72,6 +72,8 @@ def _residuals_table(of: Question) -> Table:
         "Adjusted standardised residuals (Haberman 1973), the largest first: beyond 2 a cell "
         "stands out; p-values are adjusted over all cells after Holm."
     )
+    if not of.found.expected.enough:
+        note += " Where few are expected, these p-values are rough: the test above is not."
     return Table("residuals", "Which cells stand out", columns, tuple(ordered), note,
                  folded=len(rows) > 30)  # fmt: skip
 
@@ -82,9 +84,11 @@ def figure(of: Question) -> Figure:
         bars = tuple(
             Bar(
                 name,
-                tuple(Part(column, count) for column, count in zip(of.columns, row, strict=True)),
+                tuple(
+                    Part(column, count) for column, count in zip(of.column_names, row, strict=True)
+                ),
             )
-            for name, row in zip(of.rows, of.counts, strict=True)
+            for name, row in zip(of.row_names, of.counts, strict=True)
             if sum(row)
         )
         return Figure(

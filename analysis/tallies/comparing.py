@@ -73,8 +73,7 @@ def _comparison(measured: Measured) -> Comparison:
     values = list(measured.groups.values())
     variances = tests.equal_variances(*values)
     if measured.paired:
-        differences = [one - other for one, other in zip(*values, strict=True)]
-        checked = [("the differences", tests.normality(differences))]
+        checked = [("the differences", tests.normality(tests.distances(*values)))]
     else:
         checked = [(group.name, group.normality) for group in groups]
     normal = all((test.p_value or 0) >= LEVEL for _name, test in checked)
@@ -119,22 +118,35 @@ def _pair(measured: Measured, first: str, second: str, *, normal: bool, equal: b
         test, difference = tests.t_test(one, other, equal=equal)
     else:
         test = tests.mann_whitney(one, other)
-    d = effects.paired_d(one, other) if measured.paired else effects.cohen_d(one, other)
-    g = d if measured.paired else effects.hedges_g(one, other)
-    return Pair(first, second, test, difference, d, g, effects.cliff_delta(one, other))
+    if measured.paired:
+        d, g = effects.paired_d(one, other), effects.paired_g(one, other)
+        delta = effects.paired_delta(one, other)
+    else:
+        d, g = effects.cohen_d(one, other), effects.hedges_g(one, other)
+        delta = effects.cliff_delta(one, other)
+    return Pair(first, second, test, difference, d, g, delta)
 
 
 def _why(
     checked: Sequence[tuple[str, Test]], variances: Test, *, normal: bool, paired: bool
 ) -> str:
     """Which test was chosen, and why."""
-    against = [name for name, test in checked if (test.p_value or 0) < LEVEL]
     if not normal:
         chosen = tests.WILCOXON if paired else tests.MANN_WHITNEY
-        names = f"{', '.join(against[:3])}{' and others' if len(against) > 3 else ''}"
-        return f"{names}: not normal ({checked[0][1].name}, p < {LEVEL}), so {chosen}"
+        reasons: dict[str, list[str]] = {}
+        for name, test in checked:
+            if test.p_value is None:
+                reasons.setdefault(f"not tested for normality ({test.reason})", []).append(name)
+            elif test.p_value < LEVEL:
+                reasons.setdefault(f"not normal ({test.name}, p < {LEVEL})", []).append(name)
+        told = [f"{_some(names)}: {reason}" for reason, names in reasons.items()]
+        return f"{'; '.join(told)}, so {chosen}"
     if paired:
         return f"the differences may be normal ({checked[0][1].name}), so {tests.PAIRED}"
     if (variances.p_value or 0) >= LEVEL:
         return f"the groups may be normal and vary alike (Levene), so {tests.STUDENT}"
     return f"the groups may be normal and do not vary alike (Levene), so {tests.WELCH}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:3])}{' and others' if len(names) > 3 else ''}"

@@ -41,7 +41,7 @@ def claims(
                 Claim(
                     f"{name}.{where}.p",
                     f"p-value of {what} ({pair.test.name})",
-                    pair.test.p_value,
+                    max(pair.test.p_value, words.LEAST_P),
                     "p",
                     f"{query}: values.{where}.test.p",
                     total=pair.test.n,
@@ -88,8 +88,10 @@ def summary(
     """What was compared and found."""
     told = []
     for each in found:
-        total = sum(group.n for group in each.groups)
-        told.append(f"{each.measured.value}: n = {total:,}; {each.why}.")
+        total = f"{sum(group.n for group in each.groups):,}"
+        if each.measured.paired:
+            total = formatting.counted(each.groups[0].n, "pair")
+        told.append(f"{each.measured.value}: n = {total}; {each.why}.")
         if len(each.pairs) == 1:
             (pair,) = each.pairs
             told.append(
@@ -98,7 +100,7 @@ def summary(
                 f"{words.estimate_text('delta', pair.delta, SCALES[1])}."
             )
         elif each.overall and each.epsilon:
-            apart = sum((pair.adjusted or 1) < LEVEL for pair in each.pairs)
+            apart = sum(words.is_below(pair.adjusted, LEVEL) for pair in each.pairs)
             told.append(
                 f"{words.test_text(each.overall)}; "
                 f"{words.estimate_text('epsilon squared', each.epsilon, 'eta-squared')}; {apart} "

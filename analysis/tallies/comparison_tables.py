@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from analysis.statistics import effect_scales
 from analysis.statistics.estimates import Estimate
 from analysis.tallies import printed as printed_numbers
+from analysis.tallies import words
 from analysis.tallies.comparing import Comparison
 from analysis.tallies.comparison_result import SCALES
 from data.results import Cell, Column, Figure, Series, Table
@@ -27,8 +28,8 @@ def _groups(found: Sequence[Comparison]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             each.measured.value, group.name, group.n, *group.quartiles, group.mean, group.deviation,
-            group.least, group.most, group.normality.statistic, group.normality.p_value,
-            group.normality.name,
+            group.least, group.most, group.normality.statistic,
+            words.p_cell(group.normality.p_value), group.normality.name,
         )
         for each in found
         for group in each.groups
@@ -55,7 +56,7 @@ def _pairs(found: Sequence[Comparison]) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             each.measured.value, f"{pair.first} - {pair.second}", pair.test.name,
-            pair.test.statistic, pair.test.p_value, pair.adjusted,
+            pair.test.statistic, words.p_cell(pair.test.p_value), words.p_cell(pair.adjusted),
             pair.d.value, effect_scales.word(SCALES[0], pair.d.value),
             pair.delta.value, effect_scales.word(SCALES[1], pair.delta.value),
             _ends(pair.d), _ends(pair.delta), pair.g.value, _ends(pair.g),
@@ -95,7 +96,7 @@ def _overall(found: Sequence[Comparison]) -> Table:
             word = effect_scales.word("eta-squared", each.epsilon.value)
             rows.append(
                 (each.measured.value, each.overall.name, each.overall.statistic,
-                 each.overall.p_value, each.epsilon.value, _ends(each.epsilon), word)
+                 words.p_cell(each.overall.p_value), each.epsilon.value, _ends(each.epsilon), word)
             )  # fmt: skip
     columns = (
         Column("value", "Value"),

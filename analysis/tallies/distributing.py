@@ -168,7 +168,7 @@ def _shares(of: Distribution) -> Table:
 
 
 def figure(of: Distribution) -> Figure:
-    """Grouped bars of the counts by category, the total last, as the figure of seed 002's kind."""
+    """Grouped bars of the counts by category, the total last."""
     seen = of.grouped
     names = (*seen.filled, ALL) if seen.filled != () else (ALL,)
     if len(seen.filled) == 1 and seen.total(seen.filled[0]) == seen.total(ALL):

@@ -15,6 +15,7 @@ from data.errors import StudyError
 from report.formatting import plain
 
 MOST_CELLS = 10_000
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
 _COUNT = re.compile(r"(?:(?P<name>.+)=)?(?P<part>\d{1,15})/(?P<whole>\d{1,15})")
 
 
@@ -58,8 +59,13 @@ def file_table(path: Path) -> dict[str, Any]:
     return {"name": path.name, "rows": rows, "columns": columns, "counts": counts}
 
 
+def without_thousands(text: str) -> str:
+    """`12,345.6` as `12345.6`; another comma stays, as `0,5` is no 5."""
+    return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text
+
+
 def _whole(path: Path, line: int, cell: str) -> int:
-    text = cell.strip().replace(",", "")
+    text = without_thousands(cell.strip())
     if not re.fullmatch(r"\d{1,15}(?:\.0+)?", text or "0"):
         raise StudyError(f"{path}:{line}: {plain(cell)!r} is no count", "Counts are whole numbers.")
     return int(float(text or 0))

@@ -96,11 +96,12 @@ def measure_row(
 def measures_table(found: Association, name: str, title: str) -> Table:
     """The test and the effect sizes."""
     rows: list[tuple[Cell, ...]] = [
-        (f"p ({found.test.name})", found.test.p_value, None, None, "", found.test.detail),
-    ]
+        (f"p ({found.test.name})", words.p_cell(found.test.p_value), None, None, "",
+         found.test.detail),
+    ]  # fmt: skip
     if found.test.statistic is not None:
         rows.append(
-            (f"Statistic, {found.test.degrees:g} degrees of freedom", found.test.statistic,
+            (f"Statistic, {words.degrees_text(found.test.degrees or 0)}", found.test.statistic,
              None, None, "", "")
         )  # fmt: skip
     rows += [

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.covariates import covariate
 from analysis.observations import observe
+from analysis.tallies.given_tables import without_thousands
 from analysis.tallies.groups import counting_notes
 from analysis.tallies.pairing import candidates_query, refuse_labels_only
-from analysis.tallies.sides import Side, one_each
+from analysis.tallies.sides import Side, label_query, one_each
 from data.errors import StudyError
 from data.queries import literal
 from report.formatting import counted, plain
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 12
 MOST_ROWS = 20_000
+LARGEST = 1e150  # the square of a larger one is no number of a computer
 
 Query = Callable[[Sequence[str]], str]  # the rows of these groups
 
@@ -58,10 +60,15 @@ def _of_labels(study: Study, value: str, group: Side, round_name: str) -> Found:
     if left_out:
         notes.append(f"{len(left_out):,} items have several codes and are left out.")
 
+    base = label_query(seen, group, left_out)
+
     def query(groups: Sequence[str]) -> str:
-        if group.code:
-            return seen.rows_query()
-        return seen.rows_query(groups)
+        listed = ", ".join(map(literal, groups))
+        return (
+            f"SELECT * FROM (\n{base}\n) AS found\n"
+            f"WHERE label_value IN ({listed}) AND value_1 IS NOT NULL\n"
+            "ORDER BY round, item_id, code"
+        )
 
     return found, notes, query
 
@@ -85,7 +92,10 @@ def _of_candidates(study: Study, value: str, group: Side, where: str) -> Found:
 
     def query(groups: Sequence[str]) -> str:
         listed = ", ".join(map(literal, groups))
-        return f"SELECT * FROM (\n{base}\n) AS found\nWHERE value_2 IN ({listed})\nORDER BY ALL"
+        return (
+            f"SELECT * FROM (\n{base}\n) AS found\n"
+            f"WHERE value_2 IN ({listed}) AND value_1 IS NOT NULL\nORDER BY ALL"
+        )
 
     return found, notes, query
 
@@ -119,7 +129,7 @@ def file_values(
     from annotation.sheets.files import read_grid
 
     grid = read_grid(path)
-    wanted = [grid.column(each) for each in values]
+    wanted = list(dict.fromkeys(grid.column(each) for each in values))
     by = grid.column(group)
     pair = [grid.column(each) for each in paired]
     if len(grid.rows) * len(wanted) > MOST_ROWS:
@@ -130,14 +140,17 @@ def file_values(
     rows: dict[str, list[Any]] = {name: [] for name in wanted}
     for row in grid.rows:
         for name in wanted:
-            text = grid.cell(row, name).strip().replace(",", "")
+            text = grid.cell(row, name).strip()
             try:
-                rows[name].append(float(text) if text else None)
+                number = float(without_thousands(text)) if text else math.nan
             except ValueError:
+                number = math.inf
+            if abs(number) > LARGEST:
                 raise StudyError(
                     f"{path}:{row.number}: {plain(text)!r} in column {name} is no number",
-                    "Leave cells without a value empty.",
-                ) from None
+                    "Leave cells without a value empty; decimals stand behind a point.",
+                )
+            rows[name].append(None if math.isnan(number) else number)
     table = {
         "name": path.name,
         "values": rows,
@@ -168,7 +181,7 @@ def _paired(table: dict[str, Any], value: str) -> Measured:
         raise StudyError(f"pairs are of two groups, not of {len(names)}", "Choose two groups.")
     of_pair: dict[str, dict[str, float]] = {}
     for name, pair, each in zip(table["group"], table["pair"], table["values"][value], strict=True):
-        if name and each is not None:
+        if name and each is not None and math.isfinite(each):
             if name in of_pair.setdefault(pair, {}):
                 raise StudyError(
                     f"the pair {plain(pair)!r} has two values in group {plain(name)!r}",

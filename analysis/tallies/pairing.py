@@ -6,14 +6,14 @@ Where a side is a taxonomy, what has final labels of it is counted, else all can
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analysis.covariates import Covariate, covariate, joined
 from analysis.observations import observe
 from analysis.tallies.groups import counting_notes, no_values
-from analysis.tallies.sides import Side, label_query, left_out_notes, one_each, order_of
+from analysis.tallies.sides import Side, label_query, left_out_notes, one_each, order_of, titles_of
 from data.errors import StudyError
 from data.queries import literal, literals
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from data.store import Study
 
 MOST_VALUES = 60
-HAS, HAS_NOT = "yes", "no"
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,8 @@ class Pairs:
     query: str  # SQL with a column for each side
     row_column: str
     column_column: str
+    row_titles: Mapping[str, str] = field(default_factory=dict)  # what is more than the value
+    column_titles: Mapping[str, str] = field(default_factory=dict)
 
     def table(self) -> list[list[int]]:
         """The counts as rows."""
@@ -51,6 +52,8 @@ class Pairs:
             counts=counts,
             row_column=self.column_column,
             column_column=self.row_column,
+            row_titles=self.column_titles,
+            column_titles=self.row_titles,
         )
 
     def rows_query(self, row: str | None = None, column: str | None = None) -> str:
@@ -99,13 +102,14 @@ def _of_labels(study: Study, labelled: Side, other: Side, round_name: str) -> Pa
         notes.append(f"{missing:,} items have no value of {other.given} and are left out.")
     return Pairs(
         _used(order_of(seen, labelled), (value for value, _group in counts)),
-        tuple(sorted({group for _value, group in counts})),
+        _sorted(group for _value, group in counts),
         dict(counts),
         "items",
         tuple(notes),
         label_query(seen, labelled, left_out),
         "label_value",
         "value_1",
+        titles_of(seen, labelled),
     )
 
 
@@ -153,6 +157,7 @@ def _of_two_taxonomies(study: Study, first: Side, second: Side, round_name: str)
     return Pairs(
         _used(orders[0], (key[0] for key in counts)), _used(orders[1], (key[1] for key in counts)),
         dict(counts), "artifacts", tuple(notes), query, "first_value", "second_value",
+        titles_of(seen[0], first), titles_of(seen[1], second),
     )  # fmt: skip
 
 
@@ -177,7 +182,7 @@ def _of_candidates(study: Study, first: Side, second: Side, where: str) -> Pairs
         notes = [f"Counted: the artifacts with {where}."]
     if missing:
         notes.append(f"{missing:,} artifacts have no value of one of the two and are left out.")
-    rows, columns = (tuple(sorted({key[at] for key in counts})) for at in (0, 1))
+    rows, columns = (_sorted(key[at] for key in counts) for at in (0, 1))
     return Pairs(rows, columns, counts, "artifacts", tuple(notes), query, "value_1", "value_2")
 
 
@@ -201,3 +206,9 @@ def refuse_labels_only(sides: Iterable[Covariate]) -> None:
 def _used(order: Iterable[str], found: Iterable[str]) -> tuple[str, ...]:
     there = set(found)
     return tuple(each for each in order if each in there)
+
+
+def _sorted(values: Iterable[str]) -> tuple[str, ...]:
+    """In order; what holds comes before what does not, as the first column is the event."""
+    there = set(values)
+    return ("true", "false") if there == {"true", "false"} else tuple(sorted(there))

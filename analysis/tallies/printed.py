@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from data.errors import StudyError
 from data.results import Cell, ClaimStatus, Column, Table
@@ -26,10 +27,10 @@ class Printed:
     value: float
 
     @property
-    def digits(self) -> int:
-        """How many significant digits were printed."""
-        mantissa = self.text.lower().partition("e")[0].lstrip("+-0.").replace(".", "")
-        return max(1, len(mantissa))
+    def half_a_unit(self) -> float:
+        """Half of what its last digit counts: 0.05 of 12.3, 5e-17 of 1.79e-14."""
+        exponent = Decimal(self.text).as_tuple().exponent
+        return 0.5 * 10.0 ** int(exponent)
 
 
 @dataclass(frozen=True)
@@ -101,15 +102,11 @@ def table(found: Sequence[Beside]) -> Table:
 def _beside(printed: Printed, ours: float | None) -> Beside:
     if ours is None:
         return Beside(printed, None, "no data", "our analysis has no such number")
-    if _rounded(ours, printed.digits) == _rounded(printed.value, printed.digits):
+    if abs(ours - printed.value) <= printed.half_a_unit * (1 + 1e-9):
         return Beside(printed, ours, "reproduced", "equal when rounded to the printed digits")
     if abs(ours - printed.value) <= NEAR * abs(printed.value):
         return Beside(printed, ours, "near", f"within {100 * NEAR:.0f} %")
     return Beside(printed, ours, "not reproduced", _apart(ours, printed.value))
-
-
-def _rounded(value: float, digits: int) -> str:
-    return f"{value:.{digits - 1}e}"
 
 
 def _apart(ours: float, printed: float) -> str:

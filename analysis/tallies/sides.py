@@ -100,6 +100,11 @@ def order_of(seen: Observations, of: Side) -> tuple[str, ...]:
     return (HAS, HAS_NOT) if of.code else seen.codes
 
 
+def titles_of(seen: Observations, of: Side) -> dict[str, str]:
+    """The codes of a side with their names."""
+    return {} if of.code else {code: seen.title(code) for code in seen.codes}
+
+
 def left_out_notes(items: set[tuple[str, str]], of: Side) -> list[str]:
     """What is said of items that have several codes."""
     if not items:

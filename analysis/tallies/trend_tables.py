@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analysis.statistics import drift, effect_scales, table_effects
 from analysis.statistics.intervals import WILSON_95
+from analysis.tallies import words
 from analysis.tallies.trending import SCALE, Trends
 from data.results import Cell, Column, Figure, Series, Table
 
@@ -20,8 +21,8 @@ def _courses(of: Trends) -> Table:
         (
             each.code, of.seen.title(each.code), each.first.percent, each.last.percent,
             each.difference.value, each.difference.low, each.difference.high, each.h,
-            effect_scales.word(SCALE, each.h), each.test.z, each.test.p_value, each.adjusted,
-            each.test.reason,
+            effect_scales.word(SCALE, each.h), each.test.z, words.p_cell(each.test.p_value),
+            words.p_cell(each.adjusted), each.test.reason,
         )
         for each in of.courses
     ]  # fmt: skip

@@ -20,6 +20,7 @@ ANALYSIS = "trend"
 LEVEL = 0.05
 SCALE = "cohen-h"
 MOST_LINES = 4
+RARE = 5
 SOURCES = (drift.SOURCE, table_effects.SOURCES[-1])
 
 
@@ -68,6 +69,22 @@ class Trends:
             self._course(code, test, after)
             for code, test, after in zip(self.codes, found, adjusted, strict=True)
         )
+
+    @property
+    def tested(self) -> int:
+        """How many codes have a p-value."""
+        return sum(each.adjusted is not None for each in self.courses)
+
+    @property
+    def rare(self) -> tuple[str, ...]:
+        """The tested codes for which the normal approximation of the test is poor."""
+        total = sum(period.total for period in self.timed.periods)
+        sums = {
+            each.code: sum(self.timed.count(at, each.code) for at in range(len(self.timed.periods)))
+            for each in self.courses
+            if each.adjusted is not None
+        }
+        return tuple(code for code, hits in sums.items() if min(hits, total - hits) < RARE)
 
     def _course(self, code: str, test: drift.Trend, adjusted: float | None) -> Course:
         first, last = self.share(0, code), self.share(len(self.timed.periods) - 1, code)
@@ -120,10 +137,10 @@ def claims(of: Trends) -> tuple[Claim, ...]:
                 Claim(
                     f"{of.name}.{where}.p",
                     f"p-value of the trend of {told}, after Holm",
-                    each.adjusted,
+                    max(each.adjusted, words.LEAST_P),
                     "p",
                     f"{query}: codes.{where}.adjusted",
-                    method=f"{drift.METHOD}, Holm over {len(of.codes)} codes",
+                    method=f"{drift.METHOD}, Holm over {of.tested} codes",
                     total=sum(period.total for period in of.timed.periods),
                     rows_query=rows,
                 )
@@ -160,11 +177,11 @@ def summary(of: Trends) -> tuple[str, ...]:
             f"{of.timed.periods[0].label} to {of.timed.periods[-1].label}."
         )
     ]
-    moving = [each for each in of.courses if (each.adjusted or 1) < LEVEL]
+    moving = [each for each in of.courses if words.is_below(each.adjusted, LEVEL)]
     if not moving:
         least = min((each.adjusted for each in of.courses if each.adjusted is not None), default=1)
         told.append(
-            f"No share of {len(of.codes)} rises or falls ({drift.METHOD}, least "
+            f"No share of {of.tested} rises or falls ({drift.METHOD}, least "
             f"{words.p_text(least)} after Holm)."
         )
     for each in moving:
@@ -185,8 +202,19 @@ def notes(of: Trends) -> tuple[str, ...]:
     joined = (
         [f"Small periods were joined: {', '.join(of.timed.joined)}."] if of.timed.joined else []
     )
+    rare = (
+        [
+            (
+                f"Fewer than {RARE} items have, or have not, {', '.join(of.rare)}: there the "
+                "normal approximation of the test is poor."
+            )
+        ]
+        if of.rare
+        else []
+    )
     return (
         *joined,
+        *rare,
         (
             "Assumed: items are independent, and a share changes along a line of the periods' "
             "places in time; a share that rises and falls again is not seen by the test."

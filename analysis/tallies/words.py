@@ -6,14 +6,27 @@ from typing import Any
 
 from analysis.statistics import effect_scales
 from analysis.statistics.estimates import Estimate, Test
+from data.results import Cell
 from report import formatting
+
+LEAST_P = 1e-300  # below, a computer has no room for the number
+
+
+def is_below(p_value: float | None, level: float) -> bool:
+    """Whether there is a p-value and it is below a level; 0 is one, too."""
+    return p_value is not None and p_value < level
+
+
+def p_cell(p_value: float | None) -> Cell:
+    """A p-value in a table: never 0."""
+    return "< 1e-300" if is_below(p_value, LEAST_P) else p_value
 
 
 def p_text(p_value: float | None) -> str:
     """`p = 0.012`, `p = 7.7e-21`."""
     if p_value is None:
         return "no p-value"
-    return "p < 1e-300" if p_value < 1e-300 else f"p = {formatting.number(p_value)}"
+    return "p < 1e-300" if p_value < LEAST_P else f"p = {formatting.number(p_value)}"
 
 
 def estimate_text(name: str, found: Estimate, scale: str = "", *, degrees: int = 1) -> str:
@@ -35,9 +48,14 @@ def test_text(test: Test) -> str:
     if test.statistic is not None:
         parts.append(f"statistic {formatting.number(float(test.statistic))}")
     if test.degrees is not None:
-        parts.append(f"{test.degrees:g} degrees of freedom")
+        parts.append(degrees_text(test.degrees))
     parts += [p_text(test.p_value), *([test.detail] if test.detail else [])]
     return f"{test.name}: {', '.join(parts)}"
+
+
+def degrees_text(degrees: float) -> str:
+    """`1 degree of freedom`."""
+    return f"{degrees:,.4g} {'degree' if degrees == 1 else 'degrees'} of freedom"
 
 
 def estimate_document(found: Estimate, scale: str = "", *, degrees: int = 1) -> dict[str, Any]:

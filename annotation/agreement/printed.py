@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,16 +10,16 @@ from typing import TYPE_CHECKING
 from annotation.agreement.choices import KEYS
 from data.errors import StudyError
 from report import formatting
+from report.manuscript import judging, numbers
 
 if TYPE_CHECKING:
     from annotation.agreement.measuring import Measured
     from data.results import ClaimStatus
 
-NEAR = 0.01
-
 RULE = (
     "Printed values: reproduced if ours, rounded or cut to the printed digits, is the printed "
-    f"one; near if ours is within {NEAR}; else not reproduced."
+    f"one; near if it is when rounded up, or ours is within {judging.NEAR['coefficient']}; else "
+    "not reproduced."
 )
 
 _GIVEN = re.compile(
@@ -78,13 +77,10 @@ def compare(printed: Printed, ours: Measured, others: Sequence[Measured]) -> Com
     value = ours.estimate.value
     if value is None:
         return Comparison(printed, "no data", f"printed {printed.text}; {ours.estimate.reason}")
-    if round(value, printed.digits) == printed.value:
-        return Comparison(printed, "reproduced", "equal when rounded to the printed digits")
-    if _cut(value, printed.digits) == printed.value:
-        return Comparison(printed, "reproduced", "equal when cut to the printed digits")
+    judged = judging.judge(value, numbers.parse(printed.text), "coefficient")
+    if judged.status != "not reproduced":
+        return Comparison(printed, judged.status, judged.reason)
     reason = f"printed {printed.text}, computed {value:.{max(3, printed.digits + 1)}f}"
-    if abs(value - printed.value) <= NEAR:
-        return Comparison(printed, "near", f"{reason}: within {NEAR}")
     low, high = interval_of(ours)
     if low is not None and high is not None:
         inside = "inside" if low <= printed.value <= high else "outside"
@@ -104,8 +100,3 @@ def interval_of(measured: Measured) -> tuple[float | None, float | None]:
     if estimate.bootstrap_low is not None:
         return estimate.bootstrap_low, estimate.bootstrap_high
     return estimate.low, estimate.high
-
-
-def _cut(value: float, digits: int) -> float:
-    factor = float(10**digits)
-    return round(math.trunc(value * factor) / factor, digits)

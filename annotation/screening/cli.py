@@ -157,6 +157,8 @@ def plan_coding(
     for name in found.done:
         output.show(f"nothing to plan: all papers are in rounds with {name}")
     output.show(*found.remarks)
+    if found.next:
+        output.show(f"next: {found.next}; when codes are final, their places: annotation places")
 
 
 @commands.command("places")

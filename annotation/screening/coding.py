@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.planning.planning import Outcome
 from annotation.screening.corpus import paper_sample
-from annotation.screening.paper_rounds import Wanted, free_name, in_order, plan, where_holds
+from annotation.screening.paper_rounds import (
+    Wanted,
+    free_name,
+    in_order,
+    next_command,
+    plan,
+    where_holds,
+)
 from data import provenance
 from data.errors import StudyError
 from report.formatting import counted
@@ -17,7 +24,11 @@ if TYPE_CHECKING:
     from data.store import Reader, Study
 
 TAXONOMIES = ("debugging-techniques", "humbatova")
-_STEMS = {"debugging-techniques": "paper-techniques", "humbatova": "paper-faults"}
+_STEMS = {
+    "debugging-techniques": "paper-techniques",
+    "humbatova": "paper-faults",
+    "new-faults": "paper-new-faults",
+}
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,7 @@ class Coding:
     planned: tuple[Outcome, ...]
     done: tuple[str, ...]  # taxonomies with which all papers are in rounds
     remarks: tuple[str, ...] = ()
+    next: str = ""
 
     def document(self) -> dict[str, Any]:
         """Plain values."""
@@ -34,6 +46,7 @@ class Coding:
             "rounds": [row for each in self.planned for row in each.document()["rounds"]],
             "nothing_left": list(self.done),
             "remarks": list(self.remarks),
+            "next": self.next or None,
         }
 
 
@@ -68,7 +81,14 @@ def code_papers(study: Study, taxonomies: Sequence[str], wanted: Wanted) -> Codi
                 plan(writer, study, new, left, wanted, taxonomy=name, sample=sample, run=run,
                      choice="multiple")
             )  # fmt: skip
-    return Coding(tuple(planned), tuple(done), tuple(remarks))
+        then = next_command(writer, planned[0].rounds[0].round.name) if planned else ""
+    leaves = [each for each in names if library.taxonomy(each).select == "leaves"]
+    if planned and leaves:
+        remarks.append(
+            f"raters choose leaves of {' and '.join(leaves)}; where papers name only a category, "
+            f"change a copy to `select: any`: annotation taxonomy copy {leaves[0]}"
+        )
+    return Coding(tuple(planned), tuple(done), tuple(remarks), then)
 
 
 def _included(reader: Reader, sample: str) -> tuple[list[str], list[str]]:

@@ -42,6 +42,7 @@ class Taken:
     known: int = 0
     rounds: Mapping[str, Settled] | None = None  # of codes that were taken as well
     problems: Mapping[int, str] | None = None
+    dropped: tuple[str, ...] = ()  # codes that papers had and the sheet does not have
 
     def document(self) -> dict[str, Any]:
         """Plain values."""
@@ -50,6 +51,7 @@ class Taken:
             "rows": self.rows,
             "places": {"new": self.new, "changed": self.changed, "known": self.known},
             "rounds": {name: vars(each) for name, each in (self.rounds or {}).items()},
+            "dropped": list(self.dropped),
             "problems": [{"row": row, "problem": said} for row, said in self.wrong],
         }
 
@@ -65,6 +67,13 @@ class Taken:
             f"{each.known:,} known"
             for name, each in (self.rounds or {}).items()
         ]
+        if self.dropped:
+            more = len(self.dropped) - _MOST_SHOWN
+            lines.append(
+                f"{counted(len(self.dropped), 'code')} no more final, since the sheet has the paper "
+                f"without: {'; '.join(self.dropped[:_MOST_SHOWN])}"
+                + (f"; and {more:,} more" if more > 0 else "")
+            )
         return [
             *lines,
             f"{counted(self.new, 'place')} new, {self.changed:,} changed, {self.known:,} known",
@@ -95,11 +104,13 @@ def take_places(study: Study, path: Path, rater: str, *, with_codes: bool) -> Ta
                  "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}  # fmt: skip
     run = provenance.begin("annotation places", arguments)
     with study.writing() as writer:
+        before = _finals(writer)
         rounds = _take_codes(writer, sheet, library, run) if with_codes else {}
+        dropped = tuple(map(" ".join, sorted(before - _finals(writer)))) if rounds else ()
         new, changed, known = _append(writer, _borne_out(writer, sheet), run)
         if new or changed or any(each.new or each.changed for each in rounds.values()):
             provenance.record(writer, run, "partial" if sheet.problems else "ok")
-    return Taken(str(path), sheet.rows, new, changed, known, rounds, sheet.problems)
+    return Taken(str(path), sheet.rows, new, changed, known, rounds, sheet.problems, dropped)
 
 
 def _take_codes(
@@ -154,10 +165,7 @@ def _settle(writer: Writer, of: Round, coded: Mapping[str, set[str]], run: Run) 
 
 def _borne_out(writer: Writer, sheet: PlaceSheet) -> list[Place]:
     """Places of codes that the paper finally has; others become problems of the sheet."""
-    finals = {
-        (row["artifact_id"], row["taxonomy"], row["code"])
-        for row in writer.rows("SELECT DISTINCT artifact_id, taxonomy, code FROM paper_codes")
-    }
+    finals = _finals(writer)
     kept = []
     for place in sheet.places:
         if not place.support:
@@ -170,6 +178,12 @@ def _borne_out(writer: Writer, sheet: PlaceSheet) -> list[Place]:
                 "first, or bring in codes and places together with --codes"
             )
     return kept
+
+
+def _finals(reader: Reader) -> set[tuple[str, str, str]]:
+    """Paper, taxonomy and code of every final code."""
+    rows = reader.rows("SELECT DISTINCT artifact_id, taxonomy, code FROM paper_codes")
+    return {(row["artifact_id"], row["taxonomy"], row["code"]) for row in rows}
 
 
 def _append(writer: Writer, places: Sequence[Place], run: Run) -> tuple[int, int, int]:

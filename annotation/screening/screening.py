@@ -211,7 +211,9 @@ def _refuse_if_stuck(reader: Reader, step: str, came: _Papers) -> None:
         f"no paper is ready for screening by {step}: {counted(len(came.waiting), 'paper')} of the "
         f"step before not decided ({', '.join(came.waiting[:_MOST_SHOWN])}"
         f"{' ...' if len(came.waiting) > _MOST_SHOWN else ''})",
-        f"Settle first: annotation adjudicate {names[0]} --settle. See them: annotation status",
+        f"What raters agree on: annotation adjudicate {names[0]} --settle. What they do not, or "
+        f"what is final as ~unclear, is decided by people: annotation adjudicate {names[0]} "
+        "--to FILE, then --from FILE. See all rounds: annotation status",
     )
 
 
@@ -234,7 +236,8 @@ def _register(writer: Writer, step: str, round_name: str, wanted: Wanted, run: R
         )
     strange = writer.value(
         "SELECT count(DISTINCT artifact_id) FROM store.item WHERE round = ? AND artifact_id "
-        "NOT IN (SELECT artifact_id FROM store.paper)",
+        "NOT IN (SELECT artifact_id FROM store.paper UNION ALL "
+        "SELECT alias FROM store.alias SEMI JOIN store.paper USING (artifact_id))",
         [of.name],
     )
     remarks = [f"{counted(strange, 'item')} of it no paper of the study: miner papers --from FILE"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from annotation.screening.corpus import funnel_step, past_the_funnel
 from data.errors import StudyError
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def standings(reader: Reader) -> list[Standing]:
 def next_step(reader: Reader) -> str:
     """The command that comes next, where papers wait for a step; else nothing."""
     made = standings(reader)
+    if made and past_the_funnel(reader):
+        return "miner filter --again"
     if made and _unscreened(reader):
         return f"annotation screen {option_of(made[0].step)} --rater R"
     for before, after in pairwise(made):
@@ -108,10 +111,11 @@ def _waiting(reader: Reader, before: str, after: str) -> int:
 
 
 def _unscreened(reader: Reader) -> int:
-    """Papers that were drawn for screening and that no step has: a pilot leaves some."""
+    """Papers that are let through and that no step has: a pilot leaves some, or they are new."""
     found: int = reader.value(
-        "SELECT count(*) FROM store.sampled SEMI JOIN candidates USING (artifact_id) "
-        "WHERE sample IN (SELECT sample FROM store.round SEMI JOIN store.screening USING (round)) "
-        "AND artifact_id NOT IN (SELECT artifact_id FROM screening_decisions)"
+        "SELECT count(*) FROM candidates WHERE kind = 'paper' "
+        "AND artifact_id NOT IN (SELECT artifact_id FROM screening_decisions) "
+        "AND ($1 IS NULL OR artifact_id IN (SELECT artifact_id FROM selected WHERE step = $1))",
+        [funnel_step(reader)],
     )
     return found

@@ -97,7 +97,7 @@ WITH said AS (
         CASE WHEN bool_and(code = 'include') THEN 'included'
             WHEN bool_and(code <> 'include' AND NOT starts_with(code, '~')) THEN 'excluded'
             END AS decision,
-        min_by(code, round) AS code, list(DISTINCT round ORDER BY round) AS rounds,
+        min_by(code, round || chr(0) || code) AS code, list(DISTINCT round ORDER BY round) AS rounds,
         coalesce(max(run_id), max(planned_by)) AS run_id
     FROM said GROUP BY artifact_id, step, position
 )
@@ -224,9 +224,15 @@ WITH places AS (
     WHERE place_id NOT IN (SELECT supersedes FROM store.code_place WHERE supersedes IS NOT NULL)
         AND support <> 'withdrawn'
 ), coded AS (
-    SELECT coalesce(a.artifact_id, f.artifact_id) AS paper, f.* FROM final_labels f
+    -- A code that several rounds gave a paper, or several ids of it, is one code.
+    SELECT
+        coalesce(a.artifact_id, f.artifact_id) AS paper, f.taxonomy, f.taxonomy_version, f.code,
+        min(f.round) AS round, min_by(f.settled_by, f.round || chr(0) || f.settled_by) AS settled_by,
+        min_by(f.run_id, f.round || chr(0) || f.run_id) AS run_id
+    FROM final_labels f
     LEFT JOIN store.alias a ON a.alias = f.artifact_id AND a.kind = 'paper'
     WHERE f.round NOT IN (SELECT round FROM store.screening) AND NOT starts_with(f.code, '~')
+    GROUP BY ALL
 )
 SELECT
     f.paper AS artifact_id, f.taxonomy, f.taxonomy_version, f.code, p.support, p.place, p.quote,
@@ -244,7 +250,7 @@ COMMENT ON COLUMN paper_codes.support IS 'explicit, theme, group or evaluation; 
 COMMENT ON COLUMN paper_codes.place IS 'Section, page or line';
 COMMENT ON COLUMN paper_codes.quote IS 'The words of the paper';
 COMMENT ON COLUMN paper_codes.rater IS 'Who found the place';
-COMMENT ON COLUMN paper_codes.round IS 'The round in which the paper got the code';
+COMMENT ON COLUMN paper_codes.round IS 'The round in which the paper got the code; of several the first by name';
 COMMENT ON COLUMN paper_codes.settled_by IS 'How the code became final';
 COMMENT ON COLUMN paper_codes.run_id IS 'The run that wrote the place, else the code';
 

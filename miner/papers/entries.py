@@ -124,8 +124,11 @@ def one_line(value: object, limit: int = _NAME_LIMIT) -> str:
         found = html.unescape(found)
     if "<" in found:
         found = _MARK.sub("", found)
-    kept = "".join(c if c.isprintable() else " " for c in found if unicodedata.category(c) != "Cf")
-    return " ".join(kept.split())[:limit].rstrip()
+    found = " ".join(found.split())
+    if not found.isprintable():  # marks of formatting vanish, control characters are spaces
+        shown = (c for c in found if unicodedata.category(c) != "Cf")
+        found = " ".join("".join(c if c.isprintable() else " " for c in shown).split())
+    return found[:limit].rstrip()
 
 
 def title_of(value: object) -> str:

@@ -54,7 +54,7 @@ def id_of(records: Sequence[Record], used: Collection[str], taken: Collection[st
     """
     names = {str(record["own_id"]) for record in records}
     names |= {str(record["artifact_id"]) for record in records if record.get("artifact_id")}
-    kept = sorted(names & {*used} - {*taken})
+    kept = sorted(name for name in names if name in used and name not in taken)
     if kept:
         return next((name for name in kept if name.startswith("doi:")), kept[0])
     if records[0]["doi"]:

@@ -40,11 +40,11 @@ def put_records(writer: Writer, rows: Sequence[PaperRecordRow], exchange: Exchan
         return Stored()
     stored = _neighbours(writer, rows)
     records = dict(stored)
+    stamps = {name: getattr(exchange, name) for name in _STAMPS}  # once: an id reads the whole body
     for row in rows:
         said = asdict(row)
         known = stored.get(row.record_id)
         if known is None or any(known[name] != value for name, value in _plain(said).items()):
-            stamps = {name: getattr(exchange, name) for name in _STAMPS}
             before = {"artifact_id": known["artifact_id"]} if known else {}
             records[row.record_id] = {**_plain(said), **stamps, **before}
     names = {record["own_id"] for record in records.values()}
@@ -146,14 +146,18 @@ def _write_aliases(
         writer.execute(
             "DELETE FROM store.alias WHERE alias IN (SELECT unnest(?::VARCHAR[]))", [stale]
         )
-    for name, (artifact_id, record) in sorted(wanted.items()):
-        if stored.get(name) != artifact_id:
-            writer.execute(
-                "INSERT INTO store.alias VALUES (?, ?, 'paper', ?, ?) ON CONFLICT (alias) DO "
-                "UPDATE SET artifact_id = excluded.artifact_id, kind = excluded.kind, "
-                "run_id = excluded.run_id, response_id = excluded.response_id",
-                [name, artifact_id, record["run_id"], record["response_id"]],
-            )
+    changed = sorted(name for name, (it, _record) in wanted.items() if stored.get(name) != it)
+    if changed:
+        said = [wanted[name] for name in changed]
+        columns = [changed, [artifact_id for artifact_id, _record in said]]
+        columns += [[record[name] for _it, record in said] for name in ("run_id", "response_id")]
+        writer.execute(
+            "INSERT INTO store.alias SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), 'paper', "
+            "unnest(?::VARCHAR[]), unnest(?::VARCHAR[]) ON CONFLICT (alias) DO UPDATE SET "
+            "artifact_id = excluded.artifact_id, kind = excluded.kind, run_id = excluded.run_id, "
+            "response_id = excluded.response_id",
+            columns,
+        )
 
 
 def put_known(writer: Writer, rows: Sequence[KnownPaperRow], exchange: Exchange) -> None:

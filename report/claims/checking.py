@@ -70,7 +70,7 @@ class Checked:
 def check(study: Study, names: Sequence[str] = ()) -> Checked:
     """Compute stored results again, all or those named, and compare their claims."""
     found = all_again(study, names)
-    differences = tuple(each for beside in found for each in _differences(beside))
+    differences = tuple(each for beside in found for each in differences_of(beside))
     differing = {each.result for each in differences}
     return Checked(
         tuple(beside.stored.name for beside in found),
@@ -84,8 +84,17 @@ def check(study: Study, names: Sequence[str] = ()) -> Checked:
     )
 
 
-def _differences(beside: Recomputed) -> Iterator[Difference]:
-    stored = {claim.claim_id: claim for claim in beside.stored.claims}
+def differences_of(beside: Recomputed) -> Iterator[Difference]:
+    """What of a result is not what was stored: in the result itself, or in the list of claims."""
+    yield from (found := list(_compared(beside, beside.stored.claims)))
+    known = {each.claim_id for each in found}
+    if beside.now is not None and beside.listed is not None:
+        listed = _compared(beside, beside.listed)
+        yield from (each for each in listed if each.claim_id not in known)
+
+
+def _compared(beside: Recomputed, claims: Sequence[Claim]) -> Iterator[Difference]:
+    stored = {claim.claim_id: claim for claim in claims}
     name = beside.stored.name
     if beside.now is None:
         for claim_id in list(stored) or [name]:
@@ -147,6 +156,8 @@ def _beside_printed(claim: Claim) -> str:
 
 def told(checked: Checked) -> list[str]:
     """What came of it, in lines."""
+    if not checked.results:
+        return ["The study has no results yet: run an analysis, such as analysis coverage-gap."]
     lines = []
     if not checked.differences:
         whole = f"{formatting.counted(checked.claims, 'claim')} of "

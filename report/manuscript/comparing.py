@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from report.manuscript.entries import Entry
@@ -40,6 +41,10 @@ def compared(
     percent where the printed number is one.
     """
     printed = entry.printed()
+    if not math.isfinite(value):
+        raise entry.error(f"cannot be computed: {value}", "see its numbers")
+    if fraction and 0 <= value <= 1:
+        refuse_bare_percentages(entry, printed)
     if not printed:
         value = 100 * value if fraction else value
         words = shown(value, Printed("", 0, 0.1, percent=True) if fraction else None)
@@ -55,6 +60,12 @@ def compared(
             )
         outcomes.append(outcome)
     return together(outcomes)
+
+
+def refuse_bare_percentages(entry: Entry, printed: Sequence[Printed]) -> None:
+    """A share above 1 is in percent, and says so: it would look like a contradiction."""
+    if bare := [each.text for each in printed if each.value > 1 and not each.percent]:
+        raise entry.error(f"printed = {bare[0]!r} is no share", f'in percent: "{bare[0]} %"')
 
 
 def computed_from(
@@ -77,13 +88,7 @@ def _as_it_is(value: float) -> float:
 def _one(printed: Printed, value: float, ends: tuple[float, float] | None, text: str) -> Outcome:
     words = text or shown(value, printed)
     if printed.sign in ("<", "<=", ">", ">="):
-        kept = within(printed, value)
-        reason = f"{shown(value)} {'keeps' if kept else 'breaks'} {printed.text}"
-        bare = Printed("", 0, printed.unit / 10 if printed.unit < 1 else 0.1)
-        return Outcome(
-            "consistent" if kept else "inconsistent", text or shown(value, bare), BOUND, reason,
-            value,
-        )  # fmt: skip
+        return _bounded(printed, value, ends, text)
     how = match(printed, value)
     if printed.sign == "~" and how == "differs":
         near = about(printed, value)
@@ -104,6 +109,19 @@ def _one(printed: Printed, value: float, ends: tuple[float, float] | None, text:
         )
         return Outcome("near", words, rule, reason, value)
     return Outcome("inconsistent", words, rule, f"printed {printed.text}, computed {words}", value)
+
+
+def _bounded(
+    printed: Printed, value: float, ends: tuple[float, float] | None, text: str
+) -> Outcome:
+    bare = Printed("", 0, printed.unit / 100 if printed.unit < 1 else 0.1, percent=printed.percent)
+    words = text or shown(value, bare)
+    kept = within(printed, value)
+    reason = f"{words} {'keeps' if kept else 'breaks'} {printed.text}"
+    if not kept and any(within(printed, end) for end in ends or ()):
+        reason += ", but unrounded inputs can keep it"
+        return Outcome("near", words, BOUND + INPUTS_ROUNDED, reason, value)
+    return Outcome("consistent" if kept else "inconsistent", words, BOUND, reason, value)
 
 
 def _wide(ends: tuple[float, float] | None) -> bool:

@@ -17,7 +17,7 @@ Found = tuple[int, str, dict[str, Any]]
 
 _COUNT = r"\d{1,3}(?:,\d{3}){1,3}|\d{1,9}"
 _DECIMAL = r"-?(?:\d{1,6}(?:\.\d{1,10})?|\.\d{1,10})"
-_SIGN = r"p\s?(?:-?values?)?\s?(?P<sign>[=<>~]|\N{ALMOST EQUAL TO})\s?"
+_SIGN = r"p\s?(?:-?values?)?\s?(?P<sign>[=<>~\u2248\u2264\u2265])\s?"
 _P = rf"{_SIGN}(?P<p>{_DECIMAL}(?:e-?\d{{1,3}})?)"
 _CHI = r"chi2|chi-squared?|X2|X\^2|\N{GREEK SMALL LETTER CHI}\^?[2\N{SUPERSCRIPT TWO}]"
 _PERCENT = r"(?P<share>\d{1,3}(?:\.\d{1,6})?)\s?%"

@@ -21,11 +21,14 @@ LARGEST = 2_000_000  # bytes
 MOST = 2_000  # proposals
 
 _TEX = (
-    (re.compile(r"(?<!\\)%[^\n]*"), ""),
+    (re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*"), r"\1"),
     (re.compile(r"\\(?:chi|upchi)\s*\^\s*\{?2\}?"), "chi2"),
     (re.compile(r"\\kappa"), "kappa"),
     (re.compile(r"\\(?:approx|sim)\b"), "~"),
-    (re.compile(r"\\(?:lt|le|leq)\b"), "<"),
+    (re.compile(r"\\lt\b"), "<"),
+    (re.compile(r"\\gt\b"), ">"),
+    (re.compile(r"\\leq?(?:slant)?\b"), "\N{LESS-THAN OR EQUAL TO}"),
+    (re.compile(r"\\geq?(?:slant)?\b"), "\N{GREATER-THAN OR EQUAL TO}"),
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\[,;:! ]|(?<!\\)~"), " "),

@@ -116,6 +116,13 @@ class Entry:
         """The numbers that are checked; none if the paper prints none."""
         return self.numbers("printed") if self.has("printed") else []
 
+    def only_printed(self) -> Printed:
+        """The number that is checked, for a kind that checks one."""
+        printed = self.numbers("printed")
+        if len(printed) > 1:
+            raise self.error(f"{self.kind} checks one printed number", "an entry for each place")
+        return printed[0]
+
     def all_asked(self) -> None:
         """Refuse fields that nobody looked at."""
         if unknown := sorted(set(self.fields) - self.asked - set(ABOUT)):
@@ -192,8 +199,10 @@ def parsed(content: str, where: str, name: str) -> ClaimsFile:
     """The claims of a text in TOML."""
     try:
         document = tomllib.loads(content)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise StudyError(f"{where}: {error}", "Mend the line; text stands in quotes.") from None
+    except (ValueError, RecursionError) as error:
+        is_known = isinstance(error, tomllib.TOMLDecodeError)  # else thousands of digits, brackets
+        said = str(error) if is_known else "it is no TOML that can be read"
+        raise StudyError(f"{where}: {said}", "Mend the line; text stands in quotes.") from None
     claims = document.get("claim", [])
     if unknown := sorted(set(document) - {"study", "title", "source", "claim"}):
         raise StudyError(f"{where}: nothing is called {unknown[0]!r}", DOCUMENTED)

@@ -35,7 +35,10 @@ _DASHES = str.maketrans(
         "\N{NARROW NO-BREAK SPACE}": " ",
     }
 )
-_TIMES_TEN = re.compile(r"\s*(?:\N{MULTIPLICATION SIGN}|\*|x)\s*10\s*\^?\s*\{?(-?\d{1,4})\}?")
+# Without `^` only where a minus shows that it was raised: 3 x 1024 is no power of ten.
+_TIMES_TEN = re.compile(
+    r"\s*(?:\N{MULTIPLICATION SIGN}|\*|x)\s*10\s*(?:\^\s*\{?\s*|(?=-))(-?\d{1,4})\}?"
+)
 _NUMBER = re.compile(
     r"(?P<sign><=|>=|&lt;|&gt;|[<>=~\u2264\u2265\u2248\u223c])?\s*"
     r"(?P<digits>[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?)"
@@ -59,13 +62,13 @@ class Printed:
         return self.unit / 2
 
     @property
-    def whole(self) -> bool:
-        """Whether it was printed as a whole number, which counts are."""
-        return self.unit == 1
+    def exact(self) -> bool:
+        """Whether it was printed as a whole number, which counts are; 40 % was rounded."""
+        return self.unit == 1 and not self.percent
 
     def ends(self) -> tuple[float, float]:
         """The least and the largest number that round to it; a whole number is exact."""
-        slack = 0.0 if self.whole else self.half
+        slack = 0.0 if self.exact else self.half
         return self.value - slack, self.value + slack
 
     def scaled(self, fraction: float) -> float:
@@ -85,11 +88,14 @@ def parse(text: str) -> Printed:
     exponent = int((found["exponent"] or "e0")[1:])
     if abs(exponent) > _LARGEST_EXPONENT:
         raise ValueError(f"{text!r} is beyond what a computer's numbers hold")
-    decimals = len(digits.partition(".")[2])
+    value = float(Decimal(digits).scaleb(exponent))
+    unit = float(Decimal(1).scaleb(exponent - len(digits.partition(".")[2])))
+    if not math.isfinite(value) or not unit:
+        raise ValueError(f"{text!r} is beyond what a computer's numbers hold")
     return Printed(
         text=text.strip(),
-        value=float(Decimal(digits).scaleb(exponent)),
-        unit=float(Decimal(1).scaleb(exponent - decimals)),
+        value=value,
+        unit=unit,
         percent=bool(found["percent"]),
         sign=_SIGNS[found["sign"] or "="],
     )
@@ -100,7 +106,7 @@ def match(printed: Printed, computed: float) -> Match:
 
     `rounded`: to the nearest, a half either way; `cut`: digits left out; `raised`: rounded up.
     """
-    least = 1e-9 * max(abs(computed), printed.unit)  # of binary fractions
+    least = slack(computed, printed.unit)
     gap = abs(computed) - abs(printed.value)
     if computed * printed.value < 0 and abs(computed) > printed.half + least:
         return "differs"
@@ -113,9 +119,17 @@ def match(printed: Printed, computed: float) -> Match:
     return "differs"
 
 
+def slack(computed: float, unit: float) -> float:
+    """How far a computed number may be off because it is a binary fraction.
+
+    Far less than the last printed digit: of a billion, one is not lost.
+    """
+    return 1e-9 * unit + 1e-13 * abs(computed)
+
+
 def about(printed: Printed, computed: float) -> bool:
     """Whether a number printed as approximate (`~30`) is the computed one with fewer digits."""
-    if not computed or not math.isfinite(computed):
+    if not computed or not printed.value or not math.isfinite(computed):
         return computed == printed.value
     figures = max(1, math.floor(math.log10(abs(printed.value) / _coarsest(printed))) + 1)
     return abs(float(f"{computed:.{figures - 1}e}") - printed.value) <= 1e-9 * abs(printed.value)
@@ -147,18 +161,19 @@ def span(
 ) -> tuple[float, float]:
     """The least and the largest result that the unrounded inputs can have.
 
-    Exact where the result grows or falls with each input; of many inputs only the two ends
-    are tried.
+    Exact where the result grows or falls with each input; of many inputs each is tried alone, and
+    then all at the ends that gave less, or more.
     """
-    ends = [each.ends() for each in inputs]
-    corners = (
-        product(*ends)
-        if sum(low != high for low, high in ends) <= _MOST_CORNERS
-        and len(ends) <= 2 * _MOST_CORNERS
-        else zip(*ends, strict=True)
-    )
-    results = [compute(corner) for corner in set(corners)]
-    return min(results), max(results)
+    ends = [tuple(dict.fromkeys(each.ends())) for each in inputs]
+    if sum(len(each) > 1 for each in ends) <= _MOST_CORNERS:
+        results = [compute(corner) for corner in product(*ends)]
+        return min(results), max(results)
+    middle = [each.value for each in inputs]
+    ordered = [
+        sorted(each, key=lambda end, at=at: compute([*middle[:at], end, *middle[at + 1 :]]))  # type: ignore[misc]
+        for at, each in enumerate(ends)
+    ]
+    return compute([each[0] for each in ordered]), compute([each[-1] for each in ordered])
 
 
 def shown(value: float, like: Printed | None = None, *, digits: int = 2) -> str:

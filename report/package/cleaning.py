@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from data.people import scrub
+from data.people import UNKNOWN, scrub
 from data.redaction import redact
 
 NAME = "<name>"
@@ -74,7 +74,12 @@ class Cleaner:
     runs: Mapping[str, str] = field(default_factory=dict)  # the same
     servers: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
-    who: Callable[[str], str] = lambda _login: "person_unknown"
+    who: Callable[[str], str] = lambda _login: UNKNOWN
+
+    @property
+    def unsearched(self) -> list[str]:
+        """Raters whose names are ordinary words: sentences are not searched for them."""
+        return [name for name in self.raters if is_ordinary(name, self.vocabulary)]
 
     @cached_property
     def _raters(self) -> re.Pattern[str] | None:
@@ -131,6 +136,11 @@ class Cleaner:
         """What a rater is called."""
         return self.raters.get(name, name)
 
+    def person(self, name: str) -> str:
+        """A pseudonym, also where a login got into the study."""
+        known = name if PSEUDONYM.fullmatch(name) or name == UNKNOWN else self.who(name)
+        return self.people.get(name, known)
+
     def claim_id(self, claim_id: str) -> str:
         """The id of a claim when raters have their new names."""
         parts = [self.raters.get(part) or self.words(part) for part in claim_id.split(".")]
@@ -151,7 +161,9 @@ def row_of(place: str) -> str:
 
 
 def bare_address(address: str) -> str:
-    """An address without what stands behind the question mark, or before the host."""
+    """An address without what stands behind the question mark; nothing for the name of a file."""
+    if not address.startswith(("https://", "http://")):
+        return ""
     return redact(re.split(r"[?#]", address, maxsplit=1)[0])
 
 

@@ -135,7 +135,8 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         title=_T, body=_T, author=_P,
     ),
     "project": _table(
-        "project_id round stage taxonomy_version blindness run_id retired_at", server=Treatment.SERVER, rater=_R
+        "project_id round stage taxonomy_version blindness run_id retired_at",
+        server=Treatment.SERVER, rater=_R,
     ),
     "rater": _table("added_at run_id", rater=_R),
     "relabel": _table("answer_id to_version code choices run_id"),

@@ -17,6 +17,7 @@ POSITION = 10
 KEY = "summary"
 
 _FOLDED_FROM = 16
+_DATES = "Dates are in UTC. Runs of `report` are left out: they add no data."
 _ARTIFACTS = "SELECT artifact_id, run_id FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL"
 _KINDS = {
     "commit": "commits",
@@ -31,14 +32,15 @@ def section(material: Material) -> Section:
     """The summary; every study has one."""
     reader = material.reader
     claims = tuple(_claims(reader))
-    tables = (_sources(reader), _projects(reader), _runs(reader))
+    every = (_sources(reader), _projects(reader), _runs(reader))
+    tables = tuple(table for table in every if table.rows)
     return Section(
         KEY,
         "The study",
         text=_text(reader, claims),
         claims=claims,
-        tables=tuple(table for table in tables if table.rows),
-        notes=("Dates are in UTC. Runs of `report` are left out: they add no data.",),
+        tables=tables,
+        notes=(_DATES,) if tables else (),
     )
 
 

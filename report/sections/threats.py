@@ -12,9 +12,13 @@ from report.sections.signs import Sign, listed, sign
 POSITION = 70
 KEY = "threats"
 
+_DATA = ("FROM artifacts", "FROM samples", "FROM items", "FROM final_labels")
 
-def section(material: Material) -> Section:
-    """The threats; a study without any says so."""
+
+def section(material: Material) -> Section | None:
+    """The threats; a study without any says so, and one without data has nothing to tell."""
+    if not any(map(material.has, _DATA)) and not material.results:
+        return None
     found = [
         *signs_of_selection.signs(material),
         *signs_of_labelling.signs(material),

@@ -48,7 +48,7 @@ rows = "SELECT artifact_id, run_id FROM artifacts WHERE body LIKE 'crash%'"
 [claims.mean]
 statement = "Mean comments"
 sql = "WITH c AS (SELECT comment_count FROM issues) SELECT avg(comment_count) FROM c WHERE false"
-printed = 1.5
+printed = "1.5"
 """,
     )
     issues, share, mean = own_claims.run(study).claims
@@ -75,6 +75,8 @@ BAD = {
     "SELECT count(*) FROM claims": "it asks the table claims",
     "SELECT random()": "it asks random()",
     "SELECT epoch(now())": "it asks now()",
+    "SELECT epoch(current_localtimestamp())": "it asks current_localtimestamp()",
+    "SELECT count(*) FROM runs WHERE 1 IN (WITH runs AS (SELECT 1) FROM runs)": "the table runs",
     "SELECT count(*) FROM issues USING SAMPLE 1": "a sample of rows",
     "SELECT count(*) FROM read_text('/etc/passwd')": "disabled by configuration",
     "SELECT count(*) FROM '/etc/passwd'": "does not exist",
@@ -100,6 +102,38 @@ def test_sql_that_cannot_be_a_claim_is_refused_by_name(sql: str, study: Study) -
     assert error.value.hint
 
 
+TWICE = """
+[claims."a.b"]
+statement = "One"
+sql = "SELECT 1"
+[claims.a.b]
+statement = "Another"
+sql = "SELECT 2"
+"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "sql", "status"),
+    [
+        ("<0.001", "SELECT 7.66e-21", "reproduced"),
+        ("<0.001", "SELECT 0.0011", "not reproduced"),
+        ("1,795", "SELECT 1795", "reproduced"),
+        ("1,795", "SELECT 1796", "not reproduced"),
+        ("~1,800", "SELECT 1795", "near"),
+        ("1.79e-14", "SELECT 7.66e-21", "not reproduced"),
+        ("1,000,000,001", "SELECT 1000000000", "not reproduced"),
+        ("0.50", "SELECT 0.505", "reproduced"),
+        ("0.50", "SELECT 0.5151", "not reproduced"),
+    ],
+)
+def test_a_printed_number_is_read_with_its_digits_and_its_sign(
+    printed: str, sql: str, status: str, study: Study
+) -> None:
+    write(study, f'[claims.n]\nstatement = "N"\nsql = "{sql}"\nprinted = "{printed}"\n')
+    (claim,) = own_claims.run(study).claims
+    assert claim.status == status
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -113,6 +147,10 @@ def test_sql_that_cannot_be_a_claim_is_refused_by_name(sql: str, study: Study) -
         ('[claims.x]\nstatement = "s"\nnumerator = 1', "neither a value nor a share"),
         ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nsqll = "y"', "does not know 'sqll'"),
         ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nprinted = "many"', "is no number"),
+        ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nprinted = 46.90', "without quotes"),
+        ('[claims.x]\nstatement = "s"\nsql = "SELECT 1"\nprinted = "5 %"', "printed in percent"),
+        (f"[claims.x]\nsql = {'9' * 5000}", "is no TOML"),
+        (TWICE, "claim 'a.b' is there twice"),
         ('[claims.x]\nstatement = "s"\nsql = 5', "sql of claim 'x' is no text"),
         ('[claims.x]\nstatement = "s"\nnumerator = 3\ndenominator = 2', "no share: 3.0 of 2.0"),
     ],

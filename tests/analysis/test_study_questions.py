@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from dated_labels import dated_labels
+from interviewing import coded_interviews
 from reading_papers import Reading
 
 from analysis.studies import questions
@@ -34,14 +35,24 @@ def some_papers(study: Study) -> None:
     Reading(study).papers(1, 2)
 
 
+def known_papers(study: Study) -> None:
+    some_papers(study)
+    with study.writing() as writer:
+        writer.execute(
+            "INSERT INTO store.known_paper VALUES ('mine', 1, 'A Paper', 'apaper', 2020, NULL, 'r')"
+        )
+
+
 # What a question needs to be in the study before it can be asked, and what it is asked.
 PREPARED = {
-    "claims": own_claims, "distribution": dated_labels, "prisma": some_papers,
+    "claims": own_claims, "distribution": dated_labels, "known-papers": known_papers,
+    "prisma": some_papers,
     "trend": dated_labels,
 }  # fmt: skip
 GIVEN = {"name": "counts", "rows": ["a", "b"], "columns": ["yes", "no"], "counts": [[9, 4], [3, 8]]}
 VALUES = {"name": "values.csv", "values": {"x": [1, 2, 4, 3, 5, 9]}, "group": [*"aaabbb"]}
 ARGUMENTS: dict[str, dict[str, Any]] = {
+    "challenges": {"group": "stratum"},
     "associate": {"table": GIVEN, "printed": ["p=0.1"]},
     "compare": {"table": VALUES},
     "distribution": {"taxonomy": "tree", "by": "framework"},

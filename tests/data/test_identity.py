@@ -332,6 +332,7 @@ def test_a_token_in_a_url_never_reaches_the_id() -> None:
         ("doi:10.1002/(sici)1<2#3?4", "https://doi.org/10.1002/(sici)1%3C2%233%3F4"),
         (f"git:local/x@{SHA}", None),
         (paper_id("A title", 2020), None),
+        ("interview:pilot/7", None),
     ],
 )
 def test_an_artifact_has_a_page_unless_it_is_nowhere_on_the_web(
@@ -551,9 +552,9 @@ valid_ids = st.one_of(
 pieces = st.sampled_from(
     re.findall(
         r"\S+",
-        """github git gitee stackoverflow doi paper local : / / // # # @ @ ? % . .. - .git a b a.b
-        orgs repos api v3 github.com gitee.com stackoverflow.com doi.org www. api. x.org :80 :8080
-        https:// ssh:// git@ 1 0 12 I65G7B abc1234 10.1145/ %41 %25 issues pull commits commit
+        """github git gitee stackoverflow doi paper interview local : / / // # # @ @ ? % . .. - .git
+        a b a.b orgs repos api v3 github.com gitee.com stackoverflow.com doi.org www. api. x.org :80
+        :8080 https:// ssh:// git@ 1 0 12 I65G7B abc1234 10.1145/ %41 %25 issues pull commits commit
         questions q a/ github: git: gitee: stackoverflow: doi: local/ o/r o/r x.org/""",
     )
 )
@@ -604,7 +605,7 @@ def test_the_case_of_owner_and_name_does_not_matter(project: str, number: str) -
 
 @law
 @given(
-    st.sampled_from(["github", "git", "gitee", "stackoverflow", "doi", "paper", "x"]),
+    st.sampled_from(["github", "git", "gitee", "stackoverflow", "doi", "paper", "interview", "x"]),
     st.sampled_from(["github.com", "gitee.com", "doi.org", "local", ""]) | junk,
     junk | two,
     junk | numbers | hashes,

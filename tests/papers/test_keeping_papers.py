@@ -53,13 +53,15 @@ def test_a_forgotten_paper_is_in_no_table_and_no_response_and_stays_away(
     ended = at.miner("forget", GONE)
     assert ended.returncode == 0, ended.stderr
     assert at.column("SELECT predicate FROM funnel WHERE step = 'that' LIMIT 1") == [
-        "doi = '0' OR doi = '10.5555/made.77'"
+        "paper: doi = '0' OR doi = '10.5555/made.77'"
     ]
     at.fetch("bug", key=KEY)
     for name in FILES:
         at.fetch("--from", tmp_path / name)
     with Study(at.study).reading() as reader:
-        names = reader.rows("SELECT table_name AS it FROM duckdb_tables() WHERE NOT internal")
+        names = reader.rows(
+            "SELECT table_name AS it FROM duckdb_tables() WHERE schema_name = 'store'"
+        )
         said = "".join(str(reader.rows(f"FROM store.{row['it']}")) for row in names)
         bodies = b"".join(exchange.body for _number, exchange in replay(reader))
     assert TITLE not in said
@@ -147,7 +149,9 @@ def test_a_key_is_nowhere(
     ).encode()
     if at.study.exists():
         with Study(at.study).reading() as reader:
-            for row in reader.rows("SELECT table_name AS it FROM duckdb_tables()"):
+            for row in reader.rows(
+                "SELECT table_name AS it FROM duckdb_tables() WHERE schema_name = 'store'"
+            ):
                 places[row["it"]] = str(reader.rows(f"FROM store.{row['it']}")).encode()
             for number, exchange in replay(reader):
                 places[f"response {number}"] = exchange.body + str(exchange).encode()

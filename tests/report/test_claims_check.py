@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -12,6 +13,7 @@ from labelling import Labelled
 
 from data import provenance, result_store
 from data.results import Claim, Result
+from data.store import Study
 from report import recomputing
 
 Command = Callable[..., CompletedProcess[str]]
@@ -24,10 +26,20 @@ denominator = "SELECT count(*) FROM labels WHERE is_current"
 """
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("study")
+
+
 @pytest.fixture
-def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> Labelled:
-    """A round with its agreement, an own claim, and the shipped survey."""
+def labelled(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> Labelled:
+    """A round with its agreement, an own claim, and the shipped survey; made once and copied."""
     monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    if any(made.iterdir()):
+        shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+        return Labelled.at(tmp_path)
     labelled = Labelled.at(tmp_path)
     labelled.taxonomy()
     said = {f"github:o/r#{n}": {"ann": "a1", "bob": "a1" if n < 9 else "b1"} for n in range(1, 11)}
@@ -36,6 +48,7 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command) 
     for call in (("annotation", "agreement", "pilot", "--resamples", "0"), ("analysis", "claims"),
                  ("analysis", "coverage-gap")):  # fmt: skip
         assert command(*call, "-q").returncode == 0
+    shutil.copytree(tmp_path, made, dirs_exist_ok=True)
     return labelled
 
 
@@ -95,6 +108,30 @@ def test_claims_that_went_came_or_cannot_be_computed_are_differences(
     shown = command("report", "claims", "check").stdout
     assert "cannot be computed" in " ".join(shown.split())
     assert command("report", "claims", "check", "agreement-pilot").returncode == 0
+
+
+def test_a_number_that_was_changed_in_the_list_of_claims_alone_is_found(
+    labelled: Labelled, command: Command
+) -> None:
+    # What is listed, exported and traced is not the result itself: the check looks at both.
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.claim SET value = 91 WHERE claim_id = 'claims.a1'")
+        writer.execute("DELETE FROM store.claim WHERE claim_id = 'agreement-pilot.percent'")
+    done = command("report", "claims", "check", "--json")
+    found = {each["claim_id"]: each for each in json.loads(done.stdout)["differences"]}
+    assert found.keys() == {"claims.a1", "agreement-pilot.percent"}
+    assert (found["claims.a1"]["stored"]["value"], found["claims.a1"]["now"]["value"]) == (91, 90)
+    assert found["agreement-pilot.percent"]["stored"] is None
+    changed = recomputing.refresh(labelled.study).changed
+    assert {result.name for result in changed} == {"agreement-pilot", "claims"}
+    assert command("report", "claims", "check").returncode == 0
+
+
+def test_a_study_without_results_is_told_so(tmp_path: Path, command: Command) -> None:
+    with Study(tmp_path).writing():
+        pass
+    done = command("report", "claims", "check")
+    assert (done.returncode, "has no results yet" in done.stdout) == (0, True)
 
 
 def test_other_words_are_no_difference_but_are_told(labelled: Labelled, command: Command) -> None:

@@ -108,6 +108,7 @@ CALLS = {
     ("report", "claims", "export"): ("--csv", "numbers.csv"),
     ("report", "claims", "list"): ("--published",),
     ("report", "manuscript"): ("--shipped", "maintenance"),
+    ("report", "package"): (),
     ("report", "trace"): ("coverage-gap.faults.untargeted",),
 }
 

@@ -235,6 +235,49 @@ def test_how_digits_are_compared(printed: str, verdict: str, why: str) -> None:
     assert why in found.reason
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields", "verdict"),
+    [
+        # t would be 2.042 at p = .05, and 2.04 may have been 2.0449.
+        ("p-value", 'printed = "<.05"\nstatistic = "t"\nvalue = "2.04"\ndf = "30"', "near"),
+        ("p-value", 'printed = "<.05"\nstatistic = "t"\nvalue = "2.03"\ndf = "30"', "inconsistent"),
+        ("p-value", 'printed = "<.001"\nstatistic = "z"\nvalue = "9.4"', "consistent"),
+        ("p-value", 'printed = "0"\nstatistic = "r"\nvalue = "1.5"\ndf = "30"', "inconsistent"),
+        ("p-value", 'printed = "1"\nstatistic = "F"\nvalue = "-1"\ndf = [1, 3]', "inconsistent"),
+        ("kappa-word", 'values = [["1.7", "almost perfect"]]', "inconsistent"),
+        ("ratio", 'printed = "3.8"\nnumerator = "40 %"\ndenominator = "11 %"', "near"),
+        ("ratio", 'printed = "3.8"\nnumerator = "40"\ndenominator = "11"', "inconsistent"),
+        ("sum", 'printed = "100 %"\nparts = ["33 %", "33 %", "33 %"]', "near"),
+        ("sum", 'printed = "100"\nparts = ["33", "33", "33"]', "inconsistent"),
+        ("sum", 'printed = "2,000,000,001"\nparts = ["1e9", "1,000,000,000"]', "inconsistent"),
+    ],
+)
+def test_rounding_explains_what_it_can_and_no_more(kind: str, fields: str, verdict: str) -> None:
+    assert one(kind, fields).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("percentage", 'printed = "40.0"\ncount = "154"\ntotal = "385"', 'in percent: "40.0 %"'),
+        ("percentages", 'printed = ["48.15"]\ncounts = ["65"]\ntotals = ["135"]', "48.15 %"),
+        ("marks", 'printed = "60 %"\nmarks = "FFPPF"\ncounted = "F"', 'of = "share"'),
+        ("bound", 'printed = ["<3", "<4"]\nvalues = ["3"]', "one printed number"),
+        ("top-k", 'printed = ["0.4", "0.5"]\ntop = { 1 = "0.3" }', "one printed number"),
+        ("t-test", 'printed = "0.5"\nfirst = ["1", "1"]\nsecond = ["1", "1"]', "do not vary"),
+        ("sum", 'printed = "3"\nparts = ["3 x 1024", "1"]', "is no number"),
+        ("sum", f'printed = "3"\nparts = ["{"9" * 30}e300", "1"]', "beyond what"),
+        ("sum", f"printed = {'9' * 5000}", "no TOML"),
+    ],
+)
+def test_what_would_look_like_a_contradiction_is_a_slip_of_the_file(
+    kind: str, fields: str, said: str
+) -> None:
+    with pytest.raises(StudyError) as error:
+        one(kind, fields)
+    assert said in error.value.message
+
+
 def test_nothing_printed_is_computed_but_not_checked() -> None:
     found = one("percentage", 'count = "172"\ntotal = "228"')
     assert (found.computed, found.status) == ("75.4 %", "no data")

@@ -140,6 +140,8 @@ def test_a_formula_is_never_run(formula: str) -> None:
         ("Cliff's delta = 0.35 (medium)", "effect-word", {"scale": "cliff-delta"}, "consistent"),
         ("\N{GREEK SMALL LETTER CHI}2(1) = 87.7, p < .001", "p-value", {"statistic": "chi2"},
          "consistent"),
+        ("t(30) = 2.75, p \N{LESS-THAN OR EQUAL TO} .01", "p-value",
+         {"printed": "\N{LESS-THAN OR EQUAL TO}.01"}, "consistent"),
         ("F(2, 57) = 3.2, p = 0.048", "p-value", {"df": ["2", "57"]}, "consistent"),
         ("z = \N{MINUS SIGN}1.96, p = 0.05", "p-value", {"value": "-1.96"}, "consistent"),
         ("r(28) = 0.36, p = 0.0509", "p-value", {"statistic": "r"}, "near"),
@@ -169,7 +171,7 @@ def test_latex_is_read_and_its_tables_are_added_up(command: Command, tmp_path: P
     tex = written(
         tmp_path / "paper.tex",
         r"""We saw 154~of 385 ($40.0\,\%$). % 1 of 4 (50\%)
-Then $\chi^2(1, N = 770) = 87.7$, $p < .001$.
+Then $\chi^2(1, N = 770) = 87.7$, $p \leq .001$. \\% 1 of 4 (50\%)
 \begin{tabular}{lrr}
 \toprule
 Kind & Projects & Bugs \\

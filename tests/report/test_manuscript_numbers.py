@@ -16,7 +16,7 @@ from report.manuscript.entries import parsed
 from report.manuscript.kinds.group_size import implied
 from report.manuscript.kinds.integer_mean import RULE
 from report.manuscript.kinds.p_value import tail
-from report.manuscript.numbers import about, match, parse, shown
+from report.manuscript.numbers import about, match, parse, shown, span
 
 law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
 
@@ -29,6 +29,8 @@ law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
         (r"40.0\%", 40, 0.1, True, ""),
         ("7.66e-21", 7.66e-21, 1e-23, False, ""),
         ("1.79 \N{MULTIPLICATION SIGN} 10^-14", 1.79e-14, 1e-16, False, ""),
+        ("1.79 \N{MULTIPLICATION SIGN} 10\N{MINUS SIGN}14", 1.79e-14, 1e-16, False, ""),
+        ("3 x 10^{5}", 3e5, 1e5, False, ""),
         ("<0.001", 0.001, 0.001, False, "<"),
         ("< .05", 0.05, 0.01, False, "<"),
         ("\N{GREATER-THAN OR EQUAL TO} 0.7", 0.7, 0.1, False, ">="),
@@ -75,7 +77,26 @@ def test_a_share_that_is_rounded_or_cut_comes_out(
     assert match(beyond, 100 * count / total) == "differs"
 
 
+def test_of_large_numbers_one_is_not_lost() -> None:
+    assert match(parse("1,000,000,001"), 1_000_000_000) == "differs"
+    assert match(parse("12,345,678,901"), 12_345_678_901) == "rounded"
+    assert match(parse("38.19 %"), 38.185) == "rounded"
+    assert match(parse("0.1"), 0.1 + 0.05) == "rounded"
+
+
+def test_all_that_many_rounded_inputs_can_give_is_tried() -> None:
+    # Those before as small and those after as large as rounding allows, and the other way round.
+    inputs = [parse("1.0")] * 12 + [parse("0.5")] * 12
+
+    def difference(values: Sequence[float]) -> float:
+        return fmean((a - b) / a for a, b in zip(values[:12], values[12:], strict=True))
+
+    low, high = span(difference, inputs)
+    assert (low, high) == pytest.approx((1 - 0.55 / 0.95, 1 - 0.45 / 1.05))
+
+
 def test_what_is_about_a_number() -> None:
+    assert not about(parse("~0"), 1.5)
     assert about(parse("~30"), 31.65)
     assert not about(parse("~30"), 35.1)
     assert not about(parse("~1.79e-14"), 7.66e-21)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import NamedTuple
 
 import pytest
 from labelling import Labelled
@@ -48,10 +50,20 @@ sql = "SELECT count(*) FROM items"
 """
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("study")
+
+
 @pytest.fixture
-def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
-    """Two rounds of which the first is settled, and no time for drawing."""
+def labelled(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> Labelled:
+    """Two rounds of which the first is settled, made once; and no time for drawing."""
     monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    if any(made.iterdir()):
+        shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+        return Labelled.at(tmp_path)
     labelled = Labelled.at(tmp_path)
     labelled.taxonomy()
     (tmp_path / "claims.toml").write_text(OWN, encoding="utf-8")
@@ -67,6 +79,8 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
         }
         labelled.round(name, said, strata={item: item[-1] for item in list(said)[:6]})
         labelled.say(name, {f"github:o/{name}#{wrong}": {"bob": "a1"}}, stage="negotiated")
+    assert command("annotation", "adjudicate", "pilot", "--rule", "majority").returncode == 0
+    shutil.copytree(tmp_path, made, dirs_exist_ok=True)
     return labelled
 
 
@@ -74,7 +88,6 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
 def test_what_a_command_stores_is_computed_again_as_it_is(
     call: tuple[str, ...], labelled: Labelled, command: Command
 ) -> None:
-    assert command("annotation", "adjudicate", "pilot", "--rule", "majority").returncode == 0
     done = command(*call, "-q")
     assert done.returncode == 0, done.stderr
     (again,) = recomputing.all_again(labelled.study)
@@ -115,6 +128,52 @@ def test_parameters_of_another_version_are_an_error_and_no_crash(
         recomputing.recompute(study, "coverage-gap")
 
 
+def test_an_analysis_that_breaks_spoils_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_study: Study, _parameters: dict[str, object]) -> Result:
+        raise RuntimeError("no such luck")
+
+    study = Study(tmp_path)
+    known = dict(recomputing.analyses())
+    stored(study, known["coverage-gap"](study, {"evidence": "corpus"}))
+    stored(study, Result("weather", "weather", "Weather", {}))
+    monkeypatch.setattr(recomputing, "analyses", lambda: {**known, "weather": broken})
+    fine, bad = recomputing.all_again(study)
+    assert fine.is_same
+    assert bad.problem == "RuntimeError: no such luck"
+
+
+def test_a_plug_in_that_breaks_or_takes_a_name_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plugin(NamedTuple):
+        name: str
+        given: dict[str, object] | None
+        value: str = "plug:in"
+
+        def load(self) -> object:
+            if self.given is None:
+                raise ImportError("no module")
+            return lambda: self.given
+
+    def asked(*plugins: Plugin) -> str:
+        monkeypatch.setattr(recomputing, "entry_points", lambda **_group: plugins)
+        with pytest.raises(StudyError) as error:
+            recomputing.analyses.__wrapped__()
+        return error.value.message
+
+    assert "zoo (plug:in) cannot be loaded" in asked(Plugin("zoo", None))
+    assert "computes the analysis 'gap'" in asked(Plugin("a", {"gap": 1}), Plugin("z", {"gap": 2}))
+
+
+def test_a_result_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    stored(study, Result("weather", "weather", "Weather", {}))
+    with study.writing() as writer:
+        writer.execute("UPDATE store.result SET content = '{\"name\": 1}'")
+    with pytest.raises(StudyError, match="the stored result 'weather' cannot be read"):
+        recomputing.all_again(study)
+
+
 def test_refreshing_stores_what_changed_and_leaves_the_rest(tmp_path: Path) -> None:
     study = Study(tmp_path)
     gap = recomputing.analyses()["coverage-gap"](study, {"evidence": "survey"})
@@ -135,6 +194,8 @@ def test_refreshing_stores_what_changed_and_leaves_the_rest(tmp_path: Path) -> N
 def test_numbers_are_the_same_but_for_their_last_bits() -> None:
     assert recomputing.same({"a": [0.1 + 0.2, None]}, {"a": (0.3, None)})
     assert recomputing.same(float("inf"), float("inf"))
+    assert recomputing.same(0.0, -1.4e-14)  # nothing, on another machine
     assert not recomputing.same(0.3, 0.3001)
+    assert not recomputing.same(7.66e-21, 1.79e-14)  # p-values
     assert not recomputing.same([1], [True])
     assert not recomputing.same({"a": 1}, {"a": 1, "b": None})

@@ -14,6 +14,7 @@ from loopback import TOKEN, World, serving
 from data import provenance, result_store
 from data.results import Claim, Result
 from data.store import Study
+from report.tracing import trace
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -158,6 +159,8 @@ def test_what_is_not_there_is_answered_with_what_is(command: Command) -> None:
         ("SELECT * FROM store.run", "it asks the table store.run"),
         ("SELECT * FROM read_csv('/etc/passwd')", "file system operations are disabled"),
         ("DROP VIEW issues", "not one SELECT"),
+        # Only the last row cannot be listed.
+        ("SELECT (n + 1)::UTINYINT AS n FROM range(256) AS t(n)", "does not work"),
         ("SELECT title FROM issues WHERE 1 / (number - number) > 'x'", "does not work"),
     ],
 )
@@ -171,3 +174,31 @@ def test_a_hostile_or_broken_query_of_a_stored_claim_is_not_run(
     assert said in found["problem"]
     assert found["rows"] is None
     assert "cannot be listed" in command("report", "trace", "x.y").stdout
+
+
+def test_a_query_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) FROM t"
+    endless = Claim("x.y", "Endless", 1.0, "", "x(): y", rows_query=sql)
+    study = Study(tmp_path)
+    result = Result("x", "x", "X", {}, claims=(endless,))
+    result_store.save(study, result, provenance.begin("test", {}))
+    monkeypatch.setattr("data.queries.LONGEST_S", 0.3)
+    assert "needs more than 0.3 s" in trace(study, "x.y", most=5).problem
+
+
+@pytest.mark.usefixtures("study")
+def test_columns_that_are_called_like_keys_and_are_none_do_no_harm(
+    made: Path, command: Command
+) -> None:
+    sql = (
+        "SELECT 1 AS artifact_id, 2 AS run_id, 3 AS response_id, [4] AS round, 5 AS item_id, "
+        "'nan'::DOUBLE AS number"
+    )
+    own = Claim("odd.keys", "Odd", 1.0, "", "odd(): keys", rows_query=sql)
+    alone = Claim("odd.origin", "Odd", 1.0, "", "odd(): o", rows_query="SELECT 'x' AS origin")
+    result = Result("odd", "odd", "Odd", {}, claims=(own, alone))
+    result_store.save(Study(made), result, provenance.begin("test", {}))
+    found = traced(command, "odd.keys")
+    assert (found["problem"], found["rows"]["count"], found["origins"]) == ("", 1, {})
+    assert found["rows"]["first"][0]["number"] == "nan"  # JSON has none
+    assert traced(command, "odd.origin")["rows"]["first"] == [{"origin": "x"}]

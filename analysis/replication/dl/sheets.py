@@ -1,17 +1,17 @@
-"""The sheets of the six rounds and of the interviews, row by row, whatever their columns are called."""
+"""The sheets of the six rounds and of the interviews, whatever their columns are called."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from analysis.replication.package import Package
 from data import evidence
 from data.errors import StudyError
 from data.queries import literal
-from data.taxonomy import folded
+from data.taxonomy import Taxonomy, folded
 from data.taxonomy_library import TaxonomyLibrary
 
 ROUNDS = tuple(f"round_{number}.xlsx" for number in range(1, 7))
@@ -32,6 +32,7 @@ class Analysed:
     kind: str  # so, commit, issue, pull
     is_conflict: bool
     tags: tuple[str, ...]
+    has_two: bool  # whether the sheet has a column for each of the first two raters
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,13 @@ class Sheet:
 
     file: str
     title: str
-    header: tuple[str, ...]
+    names: tuple[str, ...]  # of the columns, as they are written
     rows: tuple[tuple[int, list[str | None]], ...]
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        """The names of the columns but for case and blanks."""
+        return tuple(map(folded, self.names))
 
     def column(self, *names: str) -> int:
         """The place of the column that is called one of these, from 0."""
@@ -86,7 +92,7 @@ class Sheet:
                 return self.header.index(name)
         raise StudyError(
             f"{self.file} has no column {names[0]!r} in its sheet {self.title!r}",
-            f"Its columns: {', '.join(filter(None, self.header))}.",
+            f"Its columns: {', '.join(filter(None, self.names))}.",
         )
 
     def where(self, condition: str = "") -> str:
@@ -101,7 +107,7 @@ def sheet_of(package: Package, file: str, ending: str = "") -> Sheet:
     if not titles:
         raise StudyError(f"{file} has no sheet {ending!r}", f"It has: {package.sheets(file)}.")
     (_line, header), *rows = package.rows(file, titles[0]) or [(1, [])]
-    return Sheet(file, titles[0], tuple(folded(cell or "") for cell in header), tuple(rows))
+    return Sheet(file, titles[0], tuple(cell or "" for cell in header), tuple(rows))
 
 
 def analysed(package: Package, file: str) -> tuple[Analysed, ...]:
@@ -110,12 +116,14 @@ def analysed(package: Package, file: str) -> tuple[Analysed, ...]:
     kind, link = sheet.column("entitytype"), sheet.column("link")
     conflict = sheet.column("conflict", "conflicts")
     tags = [at for at, name in enumerate(sheet.header) if re.fullmatch(r"tag ?[0-9]+", name)]
+    has_two = {"tag1", "tag2"} <= {sheet.header[at].replace(" ", "") for at in tags}
     return tuple(
         Analysed(
             line,
             _kind(_cell(cells, kind), _cell(cells, link)),
             _cell(cells, conflict) == "1",
             tuple(filter(None, (_cell(cells, at) for at in tags))),
+            has_two,
         )
         for line, cells in sheet.rows
         if _cell(cells, link)
@@ -162,6 +170,16 @@ def accepted(package: Package) -> list[Mention]:
     return [each for each in mentions(package) if each.status == ACCEPTED]
 
 
+def spellings(package: Package) -> dict[str, str]:
+    """What the tags of the interviews mean; those that were rejected are left out."""
+    known = faults()
+    return {
+        row.tag: row.leaf if row.status == ACCEPTED and row.leaf in known else NOTHING
+        for row in mentions(package)
+        if row.tag
+    }
+
+
 def lines(rows: Sequence[Relevant | Mention | Analysed]) -> str:
     """SQL: these lines of a sheet."""
     return f"line IN ({', '.join(str(row.line) for row in rows)})" if rows else "false"
@@ -175,13 +193,23 @@ def leaf_of(tag: str) -> str:
     counts. Spellings are those of the taxonomy's aliases and of the shipped table.
     """
     last = tag.rpartition(_ARROW)[2].strip()
-    known = {folded(spelling): code for spelling, code in evidence.tag_spellings().items()}
-    tree = TaxonomyLibrary(as_shipped=True).taxonomy("humbatova")
+    tree, known = faults(), _spellings()
     for text in (last, _REMARK.sub("", last)):
         found = known.get(folded(text)) or tree.find(text)
         if found and tree.is_leaf(found):
             return found
     return folded(_REMARK.sub("", last))
+
+
+@cache
+def faults() -> Taxonomy:
+    """The taxonomy as it is shipped."""
+    return TaxonomyLibrary(as_shipped=True).taxonomy("humbatova")
+
+
+@cache
+def _spellings() -> dict[str, str]:
+    return {folded(spelling): code for spelling, code in evidence.tag_spellings().items()}
 
 
 def new_leaves(package: Package) -> Iterator[tuple[str, tuple[Relevant, ...]]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from analysis.replication.dl import rounds, sheets, taxonomy
 from analysis.replication.figures import (
     Also,
     Found,
@@ -27,13 +28,27 @@ FILE = "bugs.csv"
 _COLUMNS = ("bug", "python", "source", "framework")
 _SOURCES = {"github": "GitHub", "stackoverflow": "Stack Overflow"}
 
+_CITED = tuple(f"dl-faults:{name}" for name in (*sheets.ROUNDS, sheets.CODING))
 _PRINTED = (
     "K057", "K058", "K059", "K060", "K061", "K062", "K063", "K064", "K065", "K066", "K067", "K070",
 )  # fmt: skip
 
 
-def _cited_data_set(_package: Package) -> Found:
-    """What the shipped counts of the fault taxonomy give for the size that is cited."""
+def _cited_data_set(package: Package) -> Found:
+    """The size that is cited: by the rows of dl-faults, if they are there, else by its counts."""
+    cited = package.other("dl-faults")
+    if not package.missing(_CITED):
+        both = rounds.sizes(cited)
+        types = sum(map(len, taxonomy.leaves(cited)))
+        inserted = " / ".join(str(entered) for _relevant, entered in both.values())
+        return Found(
+            (
+                *(Value(name, relevant, "artifacts") for name, (relevant, _in) in both.items()),
+                Value("types", types, "leaves"),
+            ),
+            note="relevant rows of the rounds of dl-faults, and leaves of its taxonomy",
+            readings=f"artifacts that entered the taxonomy {inserted}",
+        )
     leaves = evidence.occurrences().values()
     return Found(
         (
@@ -96,7 +111,7 @@ STUDY = PublishedStudy(
     files=(Wanted(FILE, (FILE,), "the metadata of the bugs in the public repository"),),
     figures=(
         *map(PrintedOnly, _PRINTED),
-        Recomputed("K068", (), _cited_data_set, basis="shipped facts"),
+        Recomputed("K068", (), _cited_data_set, basis="shipped facts", rather=_CITED),
         Unavailable("K069", "the data set of Islam et al. is not part of this package"),
     ),
     also=_public_bugs,

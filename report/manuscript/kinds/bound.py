@@ -19,7 +19,7 @@ RULE = "every printed value must keep the bound as it is printed"
 
 def check(entry: Entry) -> Outcome:
     """Those that break the bound."""
-    [limit] = entry.numbers("printed")
+    limit = entry.only_printed()
     if limit.sign in ("", "~"):
         raise entry.error(f"printed = {limit.text!r} is no bound", "such as: <33 %, >=0.7")
     values = entry.numbers("values")

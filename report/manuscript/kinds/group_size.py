@@ -26,7 +26,7 @@ _LARGEST = 10**9
 
 def check(entry: Entry) -> Outcome:
     """The sizes that the tests imply."""
-    [printed] = entry.numbers("printed")
+    printed = entry.only_printed()
     tests = [(d, entry.number_of("tests", p)) for d, p in entry.pairs("tests")]
     for d, p in tests:
         if not (d.value and 0 < p.value < 1):

@@ -30,7 +30,7 @@ _NO_HELP = 1_000  # sums that give one printed mean
 
 def check(entry: Entry) -> Outcome:
     """The sums that give the mean, and those of them that give the deviation."""
-    [mean] = entry.numbers("printed")
+    mean = entry.only_printed()
     n = entry.number("n").value
     answers = n * entry.number("items", "1").value
     if not 1 <= answers <= _LARGEST or answers != int(answers):

@@ -31,6 +31,10 @@ Pairs = Sequence[tuple[Printed, str]]
 def check(entry: Entry) -> Outcome:
     """The words, against one scale or against each."""
     pairs = said_pairs(entry)
+    if odd := [value.text for value, _said in pairs if abs(value.value) > 1]:
+        entry.has("scale")
+        reason = f"{odd[0]} is no agreement: -1 to 1"
+        return Outcome(failed(entry), "-", RULE, reason, printed=_printed(pairs))
     if entry.has("scale"):
         name = entry.choice("scale", ("landis-koch", *SCALES))
         return _named(entry, pairs, name)

@@ -23,7 +23,7 @@ RULE = (
 
 def check(entry: Entry) -> Outcome:
     """Whether both can be of one ranking."""
-    [printed] = entry.numbers("printed")
+    printed = entry.only_printed()
     mrr = entry.number("mrr")
     low, high = printed.ends()
     if not entry.has("relevant"):

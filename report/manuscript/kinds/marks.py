@@ -28,6 +28,8 @@ def check(entry: Entry) -> Outcome:
     if len(counted) != 1 or not marks:
         raise entry.error("marks is a row of signs and counted one of them")
     share = entry.choice("of", ("count", "share")) == "share"
+    if not share and any(each.percent for each in entry.printed()):
+        raise entry.error("a share is printed", 'of = "share"')
     count = marks.count(counted)
     outcome = compared(entry, count / len(marks) if share else count, fraction=share)
     reason = f"{count} of {len(marks)} are {counted}; {outcome.reason}"

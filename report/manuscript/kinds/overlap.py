@@ -26,7 +26,7 @@ RULE = (
 
 def check(entry: Entry) -> Outcome:
     """Whether any overlap explains the total."""
-    [total] = entry.numbers("printed")
+    total = entry.only_printed()
     parts = [each.value for each in entry.numbers("parts")]
     least, most = max(parts), sum(parts)
     if entry.has("earlier_parts") or entry.has("earlier_total"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from report.manuscript.comparing import computed_from
+from report.manuscript.comparing import computed_from, failed
 from report.manuscript.entries import Entry
 from report.manuscript.outcomes import Outcome
 
@@ -22,6 +22,7 @@ statistic = "t"
 value = "1.45"
 df = "698"
 """
+POSSIBLE = "chi2 and F are not negative, and r lies between -1 and 1"
 _DEGREES = {"t": 1, "z": 0, "chi2": 1, "F": 2, "r": 1}
 
 
@@ -33,6 +34,11 @@ def check(entry: Entry) -> Outcome:
     if len(degrees) != _DEGREES[statistic] or any(each <= 0 for each in degrees):
         raise entry.error(f"{statistic} has {_DEGREES[statistic]} degrees of freedom above 0")
     sides = entry.choice("sides", (2, 1))
+    squared = statistic in ("chi2", "F")
+    if (squared and value.value < 0) or (statistic == "r" and abs(value.value) >= 1):
+        entry.numbers("printed")
+        reason = f"{statistic} = {value.text} is not possible"
+        return Outcome(failed(entry), "-", POSSIBLE, reason)
     return computed_from(entry, [value], lambda values: tail(statistic, values[0], degrees, sides))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import truediv
 
-from report.manuscript.comparing import DIGITS, failed
+from report.manuscript.comparing import DIGITS, failed, refuse_bare_percentages
 from report.manuscript.entries import Entry
 from report.manuscript.numbers import match, shown
 from report.manuscript.outcomes import Outcome, Verdict, worst
@@ -27,6 +27,7 @@ def check(entry: Entry) -> Outcome:
         raise entry.error(
             f"{len(printed)} printed, {len(counts)} counts, {len(totals)} totals", "as many of each"
         )
+    refuse_bare_percentages(entry, printed)
     verdicts: list[Verdict] = []
     computed, reasons = [], []
     for said, count, total in zip(printed, counts, totals, strict=True):

@@ -26,7 +26,7 @@ _ROUNDINGS: dict[Rounding, str] = {"nearest": "rounded to the nearest", "up": "r
 
 def check(entry: Entry) -> Outcome:
     """The size for each population, by both ways of rounding."""
-    [printed] = entry.numbers("printed")
+    printed = entry.only_printed()
     confidence, margin = (
         _percent(entry, "confidence", CONFIDENCES),
         _percent(entry, "margin", MARGINS),
@@ -53,7 +53,7 @@ def _differs(
         return _of_some_population(printed, precision, rule)
     needed = [precision.size(size) for size in sizes]
     computed = "; ".join(
-        f"{n}" if math.isinf(size) else f"N={size:.0f}: {n}"
+        f"{n:,}" if math.isinf(size) else f"N={size:,.0f}: {n:,}"
         for size, n in zip(sizes, needed, strict=True)
     )
     value = float(needed[0]) if len(needed) == 1 else None

@@ -22,7 +22,7 @@ RULE = "each share must be a whole number of the total, rounded or cut, and thes
 
 def check(entry: Entry) -> Outcome:
     """Whether the total allows the shares; if not, the nearest that does."""
-    [printed] = entry.numbers("printed")
+    printed = entry.only_printed()
     shares = shares_of(entry, "shares")
     total = int(printed.value)
     if not 0 < total <= LARGEST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from report.manuscript.comparing import failed
 from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, shown
+from report.manuscript.numbers import Printed, shown, slack
 from report.manuscript.outcomes import Outcome, together
 
 NAME = "sum"
@@ -32,11 +32,11 @@ def added(entry: Entry, total: Printed, parts: list[Printed]) -> Outcome:
     finest = min((*parts, total), key=lambda each: each.unit)
     words = shown(value, Printed("", value, finest.unit, percent=total.percent))
     gap = abs(value - total.value)
-    if gap <= 1e-9 * max(1.0, abs(value)):
+    if gap <= slack(value, finest.unit):
         return Outcome("consistent", words, RULE, f"{total.text} adds up", value)
-    slack = sum(0.0 if each.whole else each.half for each in parts)
-    slack += 0.0 if total.whole and not slack else total.half
+    rounding = sum(0.0 if each.exact else each.half for each in parts)
+    rounding += 0.0 if total.exact and not rounding else total.half
     reason = f"printed {total.text}, the {len(parts)} parts add up to {words}"
-    if gap <= slack * (1 + 1e-9):
+    if gap <= rounding * (1 + 1e-9):
         return Outcome("near", words, RULE, f"{reason}, which rounding explains", value)
     return Outcome(failed(entry), words, RULE, reason, value)

@@ -34,6 +34,8 @@ def check(entry: Entry) -> Outcome:
             raise entry.error("all differences are equal", "a t-test needs some that vary")
         found = stats.ttest_rel(first, second)
     else:
+        if len({*first}) == len({*second}) == 1:
+            raise entry.error("the columns do not vary", "a t-test needs some that do")
         found = stats.ttest_ind(first, second)
     p = float(found.pvalue)
     outcome = compared(entry, p, text=f"{p:.4f}" if p >= 0.0001 else f"{p:.2e}")

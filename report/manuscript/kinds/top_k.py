@@ -24,7 +24,7 @@ RULE = (
 
 def check(entry: Entry) -> Outcome:
     """Whether any ranks give both."""
-    [mrr] = entry.numbers("printed")
+    mrr = entry.only_printed()
     by_rank = _by_rank(entry)
     ranks = list(by_rank)
     low = [_fraction(each, each.ends()[0]) for each in by_rank.values()]

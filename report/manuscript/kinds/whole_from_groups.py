@@ -29,7 +29,7 @@ RULE = (
 
 def check(entry: Entry) -> Outcome:
     """The weighted mean, and the count if the total is given."""
-    [printed] = entry.numbers("printed")
+    printed = entry.only_printed()
     groups, within = shares_of(entry, "groups"), entry.numbers("within")
     if len(groups) != len(within):
         raise entry.error(f"{len(groups)} groups and {len(within)} within", "as many of each")

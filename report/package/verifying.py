@@ -1,0 +1,183 @@
+"""`report package --verify`: every number of a package, computed again from the package alone.
+
+The study of the package is made in a temporary folder, in a database that reaches neither files
+nor the network; nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from data.errors import StudyError
+from data.migration import shipped_migrations
+from data.results import Claim
+from data.settings import SETTINGS
+from report.claims.checking import Difference
+from report.formatting import plain
+from report.package import archive
+from report.package.computing import Entry, verified
+from report.package.loading import Content, load
+from report.package.policy import TABLES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CLAIMS = "claims.json"
+KIND = "faultatlas replication package"
+FORMAT = 1
+ROWS = "study"  # the folder of the study's rows, taxonomies and choices
+
+Verdict = Literal["verified", "differs", "cannot be verified"]
+
+_MOST_CELLS = 4 * 2**30  # bytes of a table in memory
+_FOLDERS = ("taxonomies", "crosswalks")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim of the package, and what came of computing it again."""
+
+    claim: Claim
+    verdict: Verdict
+    now: Claim | None = None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "claim_id": self.claim.claim_id,
+            "verdict": self.verdict,
+            "value": self.claim.value,
+            "now": None if self.now is None else self.now.value,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Verified:
+    """All claims of a package."""
+
+    title: str
+    version: str  # of the program that made it
+    outcomes: tuple[Outcome, ...]
+    differences: tuple[Difference, ...]
+
+    def of(self, verdict: Verdict) -> list[Outcome]:
+        """The claims of which that is true."""
+        return [each for each in self.outcomes if each.verdict == verdict]
+
+
+def verify(source: Path) -> Verified:
+    """Compute all claims of a package again: a zip file, or the folder that it was unpacked to."""
+    if not source.exists():
+        raise StudyError(f"there is no {source}", "Name a package: report package --verify FILE")
+    with tempfile.TemporaryDirectory(prefix="faultatlas-") as temporary:
+        workshop = Path(temporary)
+        place = archive.opened(source, workshop / "unpacked")
+        about, entries = read_claims(place)
+        copy = load(workshop / "study", _content(place / ROWS))
+        outcomes: list[Outcome] = []
+        differences: list[Difference] = []
+        for entry, found in verified(copy, entries):
+            differences += found
+            outcomes += _outcomes(entry, found)
+    return Verified(about["title"], about["version"], tuple(outcomes), tuple(differences))
+
+
+def claims_text(title: str, version: str, entries: list[Entry], **more: object) -> str:
+    """What a package says of its numbers, and how they are computed."""
+    document = {
+        "kind": KIND,
+        "format": FORMAT,
+        "title": title,
+        "version": version,
+        "schema": shipped_migrations()[-1].number,
+        **more,
+        "results": [each.to_json() for each in entries],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def read_claims(place: Path) -> tuple[dict[str, Any], list[Entry]]:
+    """What `claims_text` wrote."""
+    try:
+        found: Any = json.loads((place / CLAIMS).read_text(encoding="utf-8"))
+        entries = [Entry.from_json(each) for each in found["results"]]
+        known = {key: str(found[key]) for key in ("title", "version")}
+        newest = int(found["schema"]), int(found["format"]), found["kind"]
+    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+        raise StudyError(
+            f"{CLAIMS} of the package cannot be read ({type(error).__name__}: {plain(error)})",
+            "Get the package again from where it is published.",
+        ) from error
+    if newest[2] != KIND:
+        raise StudyError(f"{CLAIMS} is of another kind", "Name a package of report package.")
+    if newest[0] > shipped_migrations()[-1].number or newest[1] > FORMAT:
+        raise StudyError(
+            f"the package was made by a newer faultatlas ({plain(known['version'])})",
+            "Upgrade faultatlas, and verify it again.",
+        )
+    return known, entries
+
+
+def _content(place: Path) -> Content:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables: dict[str, pa.Table] = {}
+    for path in sorted(place.glob("*.parquet")):
+        if path.stem not in TABLES:
+            raise _strange(path.name, "a study has no such table")
+        try:
+            with pq.ParquetFile(path) as file:
+                size = sum(
+                    file.metadata.row_group(at).total_byte_size
+                    for at in range(file.metadata.num_row_groups)
+                )
+                if size > _MOST_CELLS:
+                    raise _strange(path.name, f"it has {size:,} bytes")
+                rows = file.read()
+        except (pa.ArrowException, OSError) as error:
+            raise _strange(path.name, plain(error)) from error
+        if unknown := set(rows.column_names) - set(TABLES[path.stem]):
+            raise _strange(path.name, f"the table has no {', '.join(map(plain, sorted(unknown)))}")
+        tables[path.stem] = rows
+    files = [place / SETTINGS, *(each for name in _FOLDERS for each in (place / name).glob("*"))]
+    texts = {}
+    for path in sorted(each for each in files if each.is_file()):
+        try:
+            texts[path.relative_to(place).as_posix()] = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise _strange(path.name, plain(error)) from error
+    return Content(tables, texts)
+
+
+def _strange(name: str, why: str) -> StudyError:
+    return StudyError(
+        f"{plain(name)} of the package cannot be read: {why}",
+        "Get the package again from where it is published.",
+    )
+
+
+def _outcomes(entry: Entry, found: list[Difference]) -> list[Outcome]:
+    differing = {each.claim_id: each for each in found}
+    outcomes = []
+    for claim in entry.result.claims:
+        if claim.claim_id in entry.cannot:
+            why = entry.cannot[claim.claim_id]
+            outcomes.append(Outcome(claim, "cannot be verified", reason=why))
+        elif each := differing.get(claim.claim_id):
+            outcomes.append(Outcome(claim, "differs", each.now, each.problem))
+        else:
+            outcomes.append(Outcome(claim, "verified", claim))
+    known = {claim.claim_id for claim in entry.result.claims}
+    outcomes += [
+        Outcome(each.now, "differs", each.now, "the package does not name it")
+        for each in found
+        if each.now is not None and each.claim_id not in known
+    ]
+    return outcomes

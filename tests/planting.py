@@ -1,0 +1,150 @@
+"""A study in which somebody left logins, addresses, tokens and paths wherever one can."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+from agreeing import TWENTY
+from labelling import Labelled
+from population import Population
+from typer.testing import CliRunner
+
+from data.store import Study
+
+TOKEN = "ghp_" + "Zq7" * 12
+MAIL = "marvin.paranoid@heart-of-gold.org"
+LOGIN = "zaphodbeeblebrox"
+HOME = "/home/fordprefect/hitchhiking/labels.xlsx"
+SHARE = "/mnt/magrathea/planets.csv"
+RATERS = ("trillianastra", "arthurdent")
+SHEET = "tricia_mcmillan_private.csv"
+SERVER = "https://labels.heart-of-gold.internal"
+AUTHOR = "Slartibartfast, Magrathea"
+FORGOTTEN = "github:vogon/poetry#42"
+TEXT = f"It crashes, says @{LOGIN} ({MAIL}), see {HOME} with {TOKEN}."
+# Nothing of these may be in a package, wherever it is looked for.
+PLANTED = {
+    "token": TOKEN, "mail": MAIL, "login": LOGIN, "home": "fordprefect", "share": "magrathea/planets",
+    "rater": RATERS[0], "other rater": RATERS[1], "sheet": "tricia_mcmillan",
+    "server": "heart-of-gold.internal", "forgotten": "vogon/poetry",
+}  # fmt: skip
+
+ABOUT = f"""\
+[study]
+title = "Faults of probable engines"
+description = "What fails when it is improbable."
+authors = [{{name = "{AUTHOR}", orcid = "0000-0002-1825-0097", affiliation = "Magrathea"}}]
+licence = "CC-BY-4.0"
+keywords = ["improbability"]
+paper = "10.1145/3377811.3380395"
+version = "1.0.0"
+date = "2026-01-31"
+"""
+OWN = f"""\
+[claims.issues]
+statement = "Issues, as {RATERS[0]} at {MAIL} counted them in {SHARE}"
+sql = "SELECT count(*) FROM issues"
+[claims.words]
+statement = "Letters of all texts"
+sql = "SELECT sum(length(body)) FROM issues"
+[claims.hers]
+statement = "Labels of one rater"
+sql = "SELECT count(*) FROM labels WHERE rater = '{RATERS[0]}'"
+"""
+
+
+def planted(folder: Path) -> Study:
+    """The study, with results of all kinds."""
+    desk = Labelled.at(folder)
+    desk.taxonomy()
+    swapped = dict(zip(("ann", "bob"), RATERS, strict=True))
+    said = {
+        item: {swapped[rater]: code for rater, code in row.items()} for item, row in TWENTY.items()
+    }
+    Population(desk.study).issues(*(f"{TEXT} {'x' * at}" for at in range(len(said))), project="o/r")
+    desk.round("main", said, strata=dict.fromkeys(said, "o/r"))
+    (folder / "study.toml").write_text(ABOUT, encoding="utf-8")
+    (folder / "claims.toml").write_text(OWN, encoding="utf-8")
+    _plant(desk.study)
+    for program, *words in (
+        (
+            "miner",
+            "filter",
+            "issues",
+            "--where",
+            f"kind = 'issue' AND url IS DISTINCT FROM '{MAIL}'",
+        ),
+        ("annotation", "sample", "odd", "--size", "5", "--stratify", "project", "--seed", "3"),
+        ("annotation", "agreement", "main", "--rater", RATERS[0], "--rater", RATERS[1]),
+        ("annotation", "adjudicate", "main", "--rule", "unanimous"),
+        ("analysis", "distribution", "tree"),
+        ("analysis", "compare", "number::INTEGER", "--by", "number::INTEGER % 2"),
+        ("analysis", "claims"),
+        ("report", "build"),
+    ):
+        app = importlib.import_module(f"{program}.cli").app
+        done = CliRunner().invoke(app, [*words, "--study", str(folder)])
+        assert done.exit_code == 0, (words, done.output, done.exception)
+    return desk.study
+
+
+def _plant(study: Study) -> None:
+    """Into every table in which people write."""
+    at = "TIMESTAMP '2024-01-02'"
+    with study.writing() as writer:
+        writer.execute("UPDATE store.issue SET title = ?, milestone = ?", [TEXT, f"for @{LOGIN}"])
+        writer.execute("UPDATE store.issue SET author = ? WHERE number = '3'", [LOGIN])
+        writer.execute(
+            "UPDATE store.answer SET comment = ?, origin = ?", [TEXT, f"{SHEET} row 7 rater 1"]
+        )
+        writer.execute("UPDATE store.item SET place = ?", [f"{HOME} row 7"])
+        _insert(writer, "run", run_id="r", command="annotation import", version="1", outcome="ok",
+                started_at=f"={at}", arguments=json.dumps(
+                    {"files": [HOME], "token": TOKEN, "rater": RATERS[0], "server": SERVER,
+                     "where": f"title LIKE '%@{LOGIN}%' AND body <> '{SHARE}'", "taxonomy": "tree"}))  # fmt: skip
+        _insert(
+            writer, "account", server=SERVER, rater=RATERS[0], user_id=1, username=MAIL, run_id="r"
+        )
+        _insert(writer, "project", server=SERVER, project_id=1, round="main", rater=RATERS[0],
+                stage="independent", taxonomy_version="1.0.0", blindness="own project", run_id="r")  # fmt: skip
+        _insert(writer, "gate", round="main", stage="independent", statistic="cohen", threshold=0.7,
+                items=0, is_passed=False, reason=f"{RATERS[1]} said so: {MAIL}", decided_at=f"={at}",
+                run_id="r")  # fmt: skip
+        _insert(writer, "response", number=1, response_id="q", run_id="r", source="github", project="o/r",
+                request=json.dumps({"kind": "page", "login": LOGIN}), status=200, size=3,
+                url=f"https://api.github.com/x?mailto={MAIL}&access_token={TOKEN}",
+                final_url=HOME, headers=json.dumps({"x": MAIL}), fetched_at=f"={at}", body=TEXT.encode())  # fmt: skip
+        _insert(
+            writer,
+            "forgotten",
+            subject=FORGOTTEN,
+            kind="artifact",
+            forgotten_at=f"={at}",
+            run_id="r",
+        )
+        _insert(
+            writer, "forgotten", subject=LOGIN, kind="person", forgotten_at=f"={at}", run_id="r"
+        )
+        paper = {"title": "A Paper", "year": 2020, "doi": "10.1/x", "row_hash": 1, "run_id": "r",
+                 "fetched_at": f"={at}", "response_id": "", "abstract": TEXT, "artifact_id": "doi:10.1/x"}  # fmt: skip
+        _insert(writer, "paper", authors=[AUTHOR], **paper)
+        _insert(writer, "paper_record", record_id="p", own_id="doi:10.1/x", source=SHEET, search="",
+                record_key="k", position=1, title_key="a paper", authors=[AUTHOR], **paper)  # fmt: skip
+        _insert(writer, "code_place", place_id="c", artifact_id="doi:10.1/x", taxonomy="tree", code="a1",
+                rater=RATERS[1], support="explicit", place=f"page 3, found by {RATERS[1]}", quote=TEXT,
+                origin=f"{SHEET} row 2", run_id="r")  # fmt: skip
+
+
+def _insert(writer: Any, table: str, **values: Any) -> None:
+    """A row; what begins with = is SQL."""
+    marks = [
+        each[1:] if isinstance(each, str) and each.startswith("=") else "?"
+        for each in values.values()
+    ]
+    given = [each for each, mark in zip(values.values(), marks, strict=True) if mark == "?"]
+    writer.execute(
+        f"INSERT INTO store.{table} ({', '.join(values)}) VALUES ({', '.join(marks)})", given
+    )
