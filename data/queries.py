@@ -99,6 +99,7 @@ def counted_rows(reader: Reader, query: str) -> str | None:
         and columns[0].get("function_name") == "count_star"
         and not any(node.get(name) for name in ("group_expressions", "having", "qualify"))
         and not columns[0].get("filter")
+        and node.get("aggregate_handling") == "STANDARD_HANDLING"  # no GROUP BY ALL
         and not node.get("modifiers")
     )
     if not counts:

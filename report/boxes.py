@@ -72,4 +72,5 @@ def _ticks(low: float, high: float, room: float) -> list[float]:
     """Where the lines of the scale stand, no more than have room for their numbers."""
     widest = max(canvas.width(formatting.printed(round(end, 3))) for end in (low, high)) + 2 * GAP
     most = max(2, min(7, int(room / widest)))
-    return [round(float(tick), 9) for tick in MaxNLocator(nbins=most).tick_values(low, high)]
+    places = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10])
+    return [round(float(tick), 9) for tick in places.tick_values(low, high)]

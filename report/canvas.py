@@ -19,6 +19,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure as Drawing
 from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
@@ -86,13 +87,13 @@ def box(axes: Axes, corner: tuple[float, float], size: tuple[float, float], ink:
     edge = RULE if pale else "white"
     fill = Rectangle(corner, *size, facecolor=ink.fill, edgecolor=edge, linewidth=0.8)
     fill.set_clip_on(False)
-    axes.add_patch(fill)
+    axes.add_artist(fill)
     if ink.hatch:
         line = (0.36, 0.40, 0.44, 0.55) if pale else (1.0, 1.0, 1.0, 0.6)
         hatching = Rectangle(corner, *size, fill=False, edgecolor=line, linewidth=0)
         hatching.set_hatch(ink.hatch)
         hatching.set_clip_on(False)
-        axes.add_patch(hatching)
+        axes.add_artist(hatching)
 
 
 def rule(
@@ -106,7 +107,9 @@ def rule(
     """A thin line, behind everything else or in front of the boxes."""
     xs, ys = [start[0], end[0]], [start[1], end[1]]
     tone = tone or (MUTED if front else RULE)
-    axes.plot(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0, clip_on=False)
+    line = Line2D(xs, ys, color=tone, linewidth=0.6, zorder=2 if front else 0)
+    line.set_clip_on(False)
+    axes.add_artist(line)  # `plot` would look after limits that are fixed
 
 
 def ribbon(
@@ -130,7 +133,7 @@ def ribbon(
         way, facecolor="none", edgecolor=colour, linewidth=thick, alpha=0.5, capstyle="butt"
     )
     line.set_clip_on(False)
-    axes.add_patch(line)
+    axes.add_artist(line)
 
 
 def label_on(axes: Axes, centre: tuple[float, float], text: str, ink: Ink) -> None:

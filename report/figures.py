@@ -7,6 +7,9 @@ data: a figure shows what a `Result` holds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 # What figures of a paper are called behind their name: as wide as a column, as wide as the page.
 SINGLE, DOUBLE = "1col", "2col"
+
+_SAME = 0.01  # points: another way of getting at the same width
 
 
 def draw(figure: Figure, wide: float | None = None) -> Drawing:
@@ -44,14 +49,14 @@ def draw(figure: Figure, wide: float | None = None) -> Drawing:
 
 def save(figure: Figure, folder: Path) -> list[Path]:
     """Write `<name>.svg` and `<name>.pdf`; the same figure gives the same bytes."""
-    return _save(draw(figure), folder, file_stem(figure.name))
+    return _save(figure, None, folder, file_stem(figure.name))
 
 
 def save_svg(figure: Figure, folder: Path) -> str:
     """Write `<name>.svg` alone, and give what is in it."""
-    path = folder / f"{file_stem(figure.name)}.svg"
-    _save_as(draw(figure), path)
-    return path.read_text(encoding="utf-8")
+    svg = _file(figure, None, "svg")
+    (folder / f"{file_stem(figure.name)}.svg").write_bytes(svg)
+    return svg.decode("utf-8")
 
 
 def save_for_paper(figure: Figure, folder: Path) -> list[str]:
@@ -64,24 +69,53 @@ def save_for_paper(figure: Figure, folder: Path) -> list[str]:
     stem = file_stem(figure.name)
     written = []
     for name, room in ((SINGLE, canvas.SINGLE_COLUMN), (DOUBLE, canvas.DOUBLE_COLUMN)):
-        drawing = draw(figure, room)
-        if name == DOUBLE or drawing.get_figwidth() * 72 <= room + 1:
-            _save(drawing, folder, f"{stem}-{name}")
+        if name == DOUBLE or _width(figure, room) <= room + 1:
+            _save(figure, room, folder, f"{stem}-{name}")
             written.append(name)
     return written
 
 
-def _save(drawing: Drawing, folder: Path, stem: str) -> list[Path]:
-    paths = [folder / f"{stem}.{suffix}" for suffix in ("svg", "pdf")]
-    for path in paths:
-        _save_as(drawing, path)
+def _save(figure: Figure, wide: float | None, folder: Path, stem: str) -> list[Path]:
+    paths = []
+    for kind in ("svg", "pdf"):
+        path = folder / f"{stem}.{kind}"
+        path.write_bytes(_file(figure, wide, kind))
+        paths.append(path)
     return paths
 
 
-def _save_as(drawing: Drawing, path: Path) -> None:
-    from report import canvas
+def _file(figure: Figure, wide: float | None, kind: str) -> bytes:
+    """What the file holds; drawn as wide as it needs, most figures fill a column or a page."""
+    same = wide is None or abs(_width(figure, None) - wide) < _SAME
+    return _made(replace(figure, name=""), None if same else wide).file(kind)
 
-    kind = path.suffix.removeprefix(".")
-    undated = {"Date": None} if kind == "svg" else {"CreationDate": None}
-    with canvas.settings():
-        drawing.savefig(path, format=kind, metadata=undated)
+
+def _width(figure: Figure, wide: float | None) -> float:
+    """How wide the figure comes out, in points."""
+    return _made(replace(figure, name=""), wide).drawing.get_figwidth() * 72
+
+
+@lru_cache(maxsize=32)
+def _made(figure: Figure, wide: float | None) -> _Made:
+    """A report, and the pages of its results, ask for the same figure several times."""
+    return _Made(draw(figure, wide))
+
+
+@dataclass
+class _Made:
+    """A drawing, and its files as far as they were asked for."""
+
+    drawing: Drawing
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    def file(self, kind: str) -> bytes:
+        """SVG or PDF, without the time."""
+        from report import canvas
+
+        if kind not in self.files:
+            undated = {"Date": None} if kind == "svg" else {"CreationDate": None}
+            written = BytesIO()
+            with canvas.settings():
+                self.drawing.savefig(written, format=kind, metadata=undated)
+            self.files[kind] = written.getvalue()
+        return self.files[kind]

@@ -119,7 +119,10 @@ def _lines(text: str, room: float) -> list[str]:
         lines = textwrap.wrap(glued, most, break_on_hyphens=True) or [""]
         if max(map(canvas.width, lines)) <= room:
             break
-    kept = lines if len(lines) <= MOST_LINES else [*lines[: MOST_LINES - 1], lines[-1]]
+    kept = lines
+    if len(lines) > MOST_LINES:  # what is left out is marked
+        *first, cut = lines[: MOST_LINES - 1]
+        kept = [*first, f"{cut[:-2].rstrip()}…", lines[-1]]
     return [line.replace("\N{NO-BREAK SPACE}", " ") for line in kept]
 
 

@@ -112,13 +112,14 @@ def measure(value: float | None, unit: str = "") -> str:
     if is_percent(unit):
         return percent(value)
     whole = math.isfinite(value) and value == int(value)
-    return f"{count(value) if whole else number(value)} {plain(unit)}".strip()
+    return f"{count(value) if whole else number(value)} {_behind(unit)}".strip()
 
 
 def printed(value: float, unit: str = "") -> str:
     """A published value with the digits that it was published with: `48 %`, `46.9 %`."""
     whole = math.isfinite(value) and value == int(value)
-    return f"{count(value) if whole else value} {'%' if is_percent(unit) else plain(unit)}".strip()
+    behind = "%" if is_percent(unit) else _behind(unit)
+    return f"{count(value) if whole else value} {behind}".strip()
 
 
 def interval(low: float | None, high: float | None, unit: str = "") -> str:
@@ -130,6 +131,11 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
     joint = " to " if "-" in ends[0] + ends[1] else DASH
     suffix = "" if is_percent(unit) else f" {plain(unit)}".rstrip()
     return f"{first}{joint}{ends[1]}{suffix}"
+
+
+def _behind(unit: str) -> str:
+    """The unit as it stands behind a number; that of a probability is not written."""
+    return "" if unit == "p" else plain(unit)
 
 
 def _not_finite(value: float) -> str:

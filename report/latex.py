@@ -24,6 +24,7 @@ PAGE = 80
 
 # A text column up to this width is never broken into lines.
 LONGEST_RIGID = 19
+LEAST_FLEXIBLE = 16  # characters of a line of one that is
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -94,6 +95,7 @@ def render(table: Table, label: str = "") -> str:
     wide = sum(widths) > SINGLE_COLUMN
     flexible = [_is_flexible(*each) for each in zip(table.columns, widths, strict=True)]
     stretch = wide and not long and any(flexible)
+    size = _size(widths, flexible)
     caption = [f"\\caption{{{escape(table.title)}}}", f"\\label{{tab:{_key(label or table.name)}}}"]
     layout = f"{{@{{}}{_layout(table.columns, widths, stretch=stretch)}@{{}}}}"
     top = [r"\toprule", _row([_stacked(head) for head in heads]), r"\midrule"]
@@ -109,7 +111,7 @@ def render(table: Table, label: str = "") -> str:
     if long:
         return _lines(
             r"% Needs \usepackage{array,booktabs,longtable}; in two columns, \onecolumn before it.",
-            r"\begingroup\footnotesize\setlength{\tabcolsep}{4pt}",
+            rf"\begingroup{size}",
             rf"\begin{{longtable}}{layout}",
             "".join(caption) + r" \\",
             *top,
@@ -131,7 +133,7 @@ def render(table: Table, label: str = "") -> str:
         rf"\begin{{{place}}}",
         r"\centering",
         *caption,
-        r"\footnotesize" + (r"\setlength{\tabcolsep}{4pt}" if wide else ""),
+        size if wide else r"\footnotesize",
         begin + layout,
         *top,
         *body,
@@ -219,6 +221,16 @@ def _width(head: list[str], index: int, table: Table) -> int:
 
 def _is_flexible(column: Column, width: int) -> bool:
     return column.kind not in NUMERIC_KINDS and width > LONGEST_RIGID
+
+
+def _size(widths: list[int], flexible: list[bool]) -> str:
+    """Type and gaps of a wide table: smaller where even with broken texts it is too wide."""
+    least = sum(
+        LEAST_FLEXIBLE if bends else width for width, bends in zip(widths, flexible, strict=True)
+    )
+    if least > PAGE:
+        return r"\scriptsize\setlength{\tabcolsep}{2.5pt}"
+    return r"\footnotesize\setlength{\tabcolsep}{4pt}"
 
 
 def _layout(columns: tuple[Column, ...], widths: list[int], *, stretch: bool) -> str:

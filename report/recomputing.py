@@ -93,8 +93,8 @@ def recompute(study: Study, name: str) -> Result:
     return computed_again(study, stored)
 
 
-def computed_again(study: Study, stored: Result) -> Result:
-    """A stored result, computed again."""
+def computed_again(study: Study, stored: Result, *, may_rename: bool = False) -> Result:
+    """A stored result, computed again; its name may change where its parameters were changed."""
     again = analyses().get(stored.analysis)
     if again is None:
         raise StudyError(
@@ -111,7 +111,7 @@ def computed_again(study: Study, stored: Result) -> Result:
             f"({type(error).__name__}: {plain(error)})",
             f"Another version may have written it: run {plain(stored.analysis)} again.",
         ) from error
-    if found.name != stored.name:
+    if found.name != stored.name and not may_rename:
         raise StudyError(
             f"result {plain(stored.name)!r} comes out as {plain(found.name)!r}",
             f"Another version may have written it: run {plain(stored.analysis)} again.",
@@ -162,10 +162,10 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def beside(study: Study, stored: Result) -> Recomputed:
+def beside(study: Study, stored: Result, *, may_rename: bool = False) -> Recomputed:
     """A stored result beside what it is now, or why it cannot be computed."""
     try:
-        return Recomputed(stored, computed_again(study, stored))
+        return Recomputed(stored, computed_again(study, stored, may_rename=may_rename))
     except StudyError as error:
         return Recomputed(stored, None, error.message)
     except Exception as error:  # noqa: BLE001  (one of many: the others are computed all the same)

@@ -12,7 +12,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields, replace
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -57,6 +57,23 @@ def claims_csv(claims: Iterable[Claim]) -> str:
 def result_json(result: Result) -> str:
     """The whole result."""
     return plain_json(result.to_json())
+
+
+def filled(table: Table) -> Table:
+    """The table for a reader: without the columns in which no row says anything."""
+    kept = [
+        index
+        for index, column in enumerate(table.columns)
+        if column.key == table.grouped_by
+        or any(row[index] is not None and row[index] != "" for row in table.rows)
+    ]
+    if not table.rows or len(kept) == len(table.columns):
+        return table
+    return replace(
+        table,
+        columns=tuple(table.columns[index] for index in kept),
+        rows=tuple(tuple(row[index] for index in kept) for row in table.rows),
+    )
 
 
 def plain_json(value: dict[str, Any]) -> str:

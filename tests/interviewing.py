@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from annotation.sheets.asking import Asked
 from annotation.sheets.command import import_sheets
 from data.store import Study
+
+Talk = tuple[str, str, tuple[str, ...]]
 
 ROUND = "talks"
 # Interview, who speaks, the themes of each passage.
@@ -19,9 +23,7 @@ TALKS = (
 )
 
 
-def coded_interviews(
-    study: Study, talks: tuple[tuple[str, str, tuple[str, ...]], ...] = TALKS
-) -> None:
+def coded_interviews(study: Study, talks: Sequence[Talk] = TALKS) -> None:
     """The passages as final labels of `challenges`; who speaks is the stratum."""
     sheet = study.directory.parent / "talks.csv"
     sheet.parent.mkdir(parents=True, exist_ok=True)

@@ -27,8 +27,8 @@ FORGOTTEN = "github:vogon/poetry#42"
 TEXT = f"It crashes, says @{LOGIN} ({MAIL}), see {HOME} with {TOKEN}."
 # Nothing of these may be in a package, wherever it is looked for.
 PLANTED = {
-    "token": TOKEN, "mail": MAIL, "login": LOGIN, "home": "fordprefect", "share": "magrathea/planets",
-    "rater": RATERS[0], "other rater": RATERS[1], "sheet": "tricia_mcmillan",
+    "token": TOKEN, "mail": MAIL, "login": LOGIN, "home": "fordprefect",
+    "share": "magrathea/planets", "file": "labels.xlsx", "rater": RATERS[0], "other rater": RATERS[1], "sheet": "tricia_mcmillan",
     "server": "heart-of-gold.internal", "forgotten": "vogon/poetry",
 }  # fmt: skip
 
@@ -39,7 +39,7 @@ description = "What fails when it is improbable."
 authors = [{{name = "{AUTHOR}", orcid = "0000-0002-1825-0097", affiliation = "Magrathea"}}]
 licence = "CC-BY-4.0"
 keywords = ["improbability"]
-paper = "10.1145/3377811.3380395"
+paper = "10.5555/12345678"
 version = "1.0.0"
 date = "2026-01-31"
 """
@@ -49,7 +49,7 @@ statement = "Issues, as {RATERS[0]} at {MAIL} counted them in {SHARE}"
 sql = "SELECT count(*) FROM issues"
 [claims.words]
 statement = "Letters of all texts"
-sql = "SELECT sum(length(body)) FROM issues"
+sql = "SELECT sum(length(body)) FROM artifacts"
 [claims.hers]
 statement = "Labels of one rater"
 sql = "SELECT count(*) FROM labels WHERE rater = '{RATERS[0]}'"
@@ -78,7 +78,14 @@ def planted(folder: Path) -> Study:
             f"kind = 'issue' AND url IS DISTINCT FROM '{MAIL}'",
         ),
         ("annotation", "sample", "odd", "--size", "5", "--stratify", "project", "--seed", "3"),
-        ("annotation", "agreement", "main", "--rater", RATERS[0], "--rater", RATERS[1]),
+        (
+            "annotation",
+            "agreement",
+            "main",
+            "--resamples",
+            "50",
+            *("--rater", RATERS[0], "--rater", RATERS[1]),
+        ),
         ("annotation", "adjudicate", "main", "--rule", "unanimous"),
         ("analysis", "distribution", "tree"),
         ("analysis", "compare", "number::INTEGER", "--by", "number::INTEGER % 2"),
@@ -93,49 +100,48 @@ def planted(folder: Path) -> Study:
 
 def _plant(study: Study) -> None:
     """Into every table in which people write."""
-    at = "TIMESTAMP '2024-01-02'"
     with study.writing() as writer:
         writer.execute("UPDATE store.issue SET title = ?, milestone = ?", [TEXT, f"for @{LOGIN}"])
         writer.execute("UPDATE store.issue SET author = ? WHERE number = '3'", [LOGIN])
-        writer.execute(
-            "UPDATE store.answer SET comment = ?, origin = ?", [TEXT, f"{SHEET} row 7 rater 1"]
-        )
+        origin = f"{SHEET} row 7 rater 1"
+        writer.execute("UPDATE store.answer SET comment = ?, origin = ?", [TEXT, origin])
         writer.execute("UPDATE store.item SET place = ?", [f"{HOME} row 7"])
-        _insert(writer, "run", run_id="r", command="annotation import", version="1", outcome="ok",
-                started_at=f"={at}", arguments=json.dumps(
-                    {"files": [HOME], "token": TOKEN, "rater": RATERS[0], "server": SERVER,
-                     "where": f"title LIKE '%@{LOGIN}%' AND body <> '{SHARE}'", "taxonomy": "tree"}))  # fmt: skip
-        _insert(
-            writer, "account", server=SERVER, rater=RATERS[0], user_id=1, username=MAIL, run_id="r"
-        )
-        _insert(writer, "project", server=SERVER, project_id=1, round="main", rater=RATERS[0],
-                stage="independent", taxonomy_version="1.0.0", blindness="own project", run_id="r")  # fmt: skip
-        _insert(writer, "gate", round="main", stage="independent", statistic="cohen", threshold=0.7,
-                items=0, is_passed=False, reason=f"{RATERS[1]} said so: {MAIL}", decided_at=f"={at}",
-                run_id="r")  # fmt: skip
-        _insert(writer, "response", number=1, response_id="q", run_id="r", source="github", project="o/r",
-                request=json.dumps({"kind": "page", "login": LOGIN}), status=200, size=3,
-                url=f"https://api.github.com/x?mailto={MAIL}&access_token={TOKEN}",
-                final_url=HOME, headers=json.dumps({"x": MAIL}), fetched_at=f"={at}", body=TEXT.encode())  # fmt: skip
-        _insert(
-            writer,
-            "forgotten",
-            subject=FORGOTTEN,
-            kind="artifact",
-            forgotten_at=f"={at}",
-            run_id="r",
-        )
-        _insert(
-            writer, "forgotten", subject=LOGIN, kind="person", forgotten_at=f"={at}", run_id="r"
-        )
-        paper = {"title": "A Paper", "year": 2020, "doi": "10.1/x", "row_hash": 1, "run_id": "r",
-                 "fetched_at": f"={at}", "response_id": "", "abstract": TEXT, "artifact_id": "doi:10.1/x"}  # fmt: skip
-        _insert(writer, "paper", authors=[AUTHOR], **paper)
-        _insert(writer, "paper_record", record_id="p", own_id="doi:10.1/x", source=SHEET, search="",
-                record_key="k", position=1, title_key="a paper", authors=[AUTHOR], **paper)  # fmt: skip
-        _insert(writer, "code_place", place_id="c", artifact_id="doi:10.1/x", taxonomy="tree", code="a1",
-                rater=RATERS[1], support="explicit", place=f"page 3, found by {RATERS[1]}", quote=TEXT,
-                origin=f"{SHEET} row 2", run_id="r")  # fmt: skip
+        for table, values in ROWS:
+            _insert(writer, table, run_id="r", **values)
+
+
+_AT = "=TIMESTAMP '2024-01-02'"
+_TOLD = {
+    "files": [HOME], "token": TOKEN, "rater": RATERS[0], "server": SERVER, "taxonomy": "tree",
+    "where": f"title LIKE '%@{LOGIN}%' AND body <> '{SHARE}'",
+}  # fmt: skip
+_PAPER = {
+    "artifact_id": "doi:10.1/x", "title": "A Paper", "year": 2020, "doi": "10.1/x", "row_hash": 1,
+    "fetched_at": _AT, "response_id": "", "abstract": TEXT, "authors": [AUTHOR],
+}  # fmt: skip
+ROWS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("run", {"command": "annotation import", "version": "1", "outcome": "ok", "started_at": _AT,
+             "arguments": json.dumps(_TOLD)}),
+    ("account", {"server": SERVER, "rater": RATERS[0], "user_id": 1, "username": MAIL}),
+    ("project", {"server": SERVER, "project_id": 1, "round": "main", "rater": RATERS[0],
+                 "stage": "independent", "taxonomy_version": "1.0.0", "blindness": "own project"}),
+    ("gate", {"round": "main", "stage": "independent", "statistic": "cohen", "threshold": 0.7,
+              "items": 0, "is_passed": False, "reason": f"{RATERS[1]} said so: {MAIL}",
+              "decided_at": _AT}),
+    ("response", {"number": 1, "response_id": "q", "source": "github", "project": "o/r",
+                  "request": json.dumps({"kind": "page", "login": LOGIN}), "status": 200,
+                  "url": f"https://api.github.com/x?mailto={MAIL}&access_token={TOKEN}",
+                  "final_url": HOME, "headers": json.dumps({"x": MAIL}), "fetched_at": _AT,
+                  "size": 3, "body": TEXT.encode()}),
+    ("forgotten", {"subject": FORGOTTEN, "kind": "artifact", "forgotten_at": _AT}),
+    ("forgotten", {"subject": LOGIN, "kind": "person", "forgotten_at": _AT}),
+    ("paper", _PAPER),
+    ("paper_record", {**_PAPER, "record_id": "p", "own_id": "doi:10.1/x", "source": SHEET,
+                      "search": "", "record_key": "k", "position": 1, "title_key": "a paper"}),
+    ("code_place", {"place_id": "c", "artifact_id": "doi:10.1/x", "taxonomy": "tree", "code": "a1",
+                    "rater": RATERS[1], "support": "explicit", "quote": TEXT,
+                    "place": f"page 3, found by {RATERS[1]}", "origin": f"{SHEET} row 2"}),
+)  # fmt: skip
 
 
 def _insert(writer: Any, table: str, **values: Any) -> None:

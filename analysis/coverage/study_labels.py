@@ -24,6 +24,8 @@ PAPERS = ("doi:", "paper:")
 
 # A code as raters gave it: taxonomy, version, code.
 Given = tuple[str, str, str]
+# Codes as they were given, each with what it is in the version that the evidence is about.
+Carried = dict[str, frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class StudyLabels:
     undecided: tuple[tuple[str, str, str, str], ...] = ()  # taxonomy, version, wanted, codes
     rounds: tuple[str, ...] = ()
     twice: int = 0  # artifacts with final labels in several rounds
+    no_code: int = 0  # final labels such as ~unclear
 
     def require(self, round_name: str) -> None:
         """Refuse labels that are not there, not decided, or would count twice."""
@@ -61,6 +64,9 @@ class StudyLabels:
 
     def told_in(self, result: Result) -> Result:
         """The result, saying which labels it leaves out."""
+        if self.no_code:
+            told = f"Final labels that are no code (such as ~unclear), left out: {self.no_code:,}."
+            result = replace(result, notes=(*result.notes, told))
         if not self.undecided:
             return result
         counts = sorted(Counter(self.undecided).items())
@@ -116,19 +122,23 @@ def study_labels(
     found: dict[str, list[str]] = {}
     given: dict[tuple[str, str], set[Given]] = {}
     undecided: list[tuple[str, str, str, str]] = []
+    no_code = 0
     for name in names:
         wanted = library.taxonomy(name).version if name in library.names else ""
-        for said, codes in _decided(reader, directory, name, round_name, wanted):
+        for said, carried in _decided(reader, directory, name, round_name, wanted):
             if said.artifact_id.startswith(PAPERS):
                 continue
-            if codes is None:
+            if carried is None:
                 undecided.append((name, said.version, wanted, ", ".join(said.codes)))
                 continue
-            for code in codes:
-                found.setdefault(name, []).append(code)
-                origin = given.setdefault((name, code), set())
-                as_given = (code,) if said.version == wanted or not wanted else said.codes
-                origin |= {(name, said.version, each) for each in as_given}
+            meant = sorted(frozenset[str]().union(*carried.values()))
+            codes = [code for code in meant if not code.startswith("~")]
+            no_code += len(meant) - len(codes)
+            if codes:
+                found.setdefault(name, []).extend(codes)
+            for as_given, into in carried.items():
+                for code in into:
+                    given.setdefault((name, code), set()).add((name, said.version, as_given))
     rounds = [
         row["round"]
         for row in reader.rows(
@@ -141,12 +151,12 @@ def study_labels(
         "GROUP BY taxonomy, artifact_id HAVING count(DISTINCT round) > 1)",
         [round_name],
     )
-    return StudyLabels(found, given, tuple(undecided), tuple(rounds), twice)
+    return StudyLabels(found, given, tuple(undecided), tuple(rounds), twice, no_code)
 
 
 def _decided(
     reader: Reader, directory: Path, name: str, round_name: str, wanted: str
-) -> list[tuple[Said, list[str] | None]]:
+) -> list[tuple[Said, Carried | None]]:
     """The decisions that count, with their codes in the wanted version, else as they are."""
     from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
     from annotation.taxonomies.versions import Versions
@@ -157,11 +167,16 @@ def _decided(
         # Nothing is known of its versions: of each item the highest counts.
         settled.sort(key=lambda said: version_key(said.version))
         return [
-            (said, list(said.codes)) for said in {said.place: said for said in settled}.values()
+            (said, {code: frozenset((code,)) for code in said.codes})
+            for said in {said.place: said for said in settled}.values()
         ]
     versions = Versions.known(reader, directory, name)
-    found: list[tuple[Said, list[str] | None]] = []
+    found: list[tuple[Said, Carried | None]] = []
     for said in counting_ones(versions, settled, wanted):
-        codes = carried_codes(versions, said, wanted)
-        found.append((said, None if codes is None else sorted(codes)))
+        one_by_one = {
+            code: carried_codes(versions, replace(said, codes=(code,)), wanted)
+            for code in said.codes
+        }
+        carried = {code: codes for code, codes in one_by_one.items() if codes is not None}
+        found.append((said, carried if len(carried) == len(one_by_one) else None))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,9 +41,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Known:
-    """Defects that there are, by code: what tools might have found."""
+    """Defects that there are, by their codes: what tools might have found."""
 
-    counts: Mapping[str, int]
+    kinds: Mapping[frozenset[str], int]  # one with several codes is one defect
     rounds: tuple[str, ...]  # none: published
     again: int = 0  # left out: artifacts of a round before
     observations: tuple[Observations, ...] = ()
@@ -51,7 +51,17 @@ class Known:
     @property
     def total(self) -> int:
         """All of them."""
-        return sum(self.counts.values())
+        return sum(self.kinds.values())
+
+    def count(self, codes: Iterable[str]) -> int:
+        """How many have one of the codes."""
+        wanted = set(codes)
+        return sum(many for codes_of_it, many in self.kinds.items() if codes_of_it & wanted)
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes that occur."""
+        return {code for codes_of_it in self.kinds for code in codes_of_it}
 
     def rows_query(self, codes: Sequence[str] | None = None) -> str | None:
         """The final labels behind the numbers, round by round."""
@@ -98,21 +108,26 @@ def published_found(level: int | None, tree: Taxonomy) -> Found:
 def known_in_rounds(study: Study, taxonomy: str, rounds: Sequence[str], level: int | None) -> Known:
     """The final labels of rounds; an artifact counts in the first round that has it."""
     seen: set[str] = set()
-    counts: Counter[str] = Counter()
+    kinds: Counter[frozenset[str]] = Counter()
     observations, again = [], 0
     for name in rounds:
         each = observe(study, taxonomy, round_name=name, level=level)
         again += len({row.artifact_id for row in each.rows} & seen)
-        counts.update(row.code for row in each.rows if row.artifact_id not in seen)
+        codes: dict[str, set[str]] = {}
+        for row in each.rows:
+            if row.artifact_id not in seen:
+                codes.setdefault(row.item_id, set()).add(row.code)
+        kinds.update(map(frozenset, codes.values()))
         seen |= {row.artifact_id for row in each.rows}
         observations.append(each)
-    return Known(dict(counts), tuple(rounds), again, tuple(observations))
+    return Known(dict(kinds), tuple(rounds), again, tuple(observations))
 
 
 def published_known(level: int | None, tree: Taxonomy) -> Known:
     """The published final labels of three frameworks."""
     counts = {each.code: each.labelled for each in evidence.defect_types()}
-    return Known(_rolled(counts, level, tree), ())
+    rolled = _rolled(counts, level, tree)
+    return Known({frozenset((code,)): count for code, count in rolled.items()}, ())
 
 
 def other_rounds(study: Study, taxonomy: str, round_name: str) -> list[str]:

@@ -36,7 +36,7 @@ class Detection:
     @property
     def codes(self) -> tuple[str, ...]:
         """All types: of the level, or the leaves and what was labelled."""
-        used = {*self.known.counts, *self.found.by_code}
+        used = {*self.known.codes, *self.found.by_code}
         level = self.parameters.get("level")
         if level is None:
             used |= {node.code for node in self.tree.leaves}
@@ -45,9 +45,8 @@ class Detection:
     @property
     def missed(self) -> tuple[str, ...]:
         """Types that no tool found, the most frequent first."""
-        counts = self.known.counts
         none = [code for code in self.codes if not self.found.by_code.get(code)]
-        return tuple(sorted(none, key=lambda code: -counts.get(code, 0)))
+        return tuple(sorted(none, key=lambda code: -self.known.count([code])))
 
     def hit_by(self, tool: str) -> tuple[str, ...]:
         """Types that a tool found."""
@@ -55,7 +54,7 @@ class Detection:
 
     def share(self, codes: Sequence[str]) -> Share:
         """How much of what there is has one of these types."""
-        return wilson_share(sum(self.known.counts.get(code, 0) for code in codes), self.known.total)
+        return wilson_share(self.known.count(codes), self.known.total)
 
 
 def detection_result(of: Detection) -> Result:
@@ -135,13 +134,16 @@ def _figure(of: Detection) -> Figure:
         "types",
         "Found defects by tool and type",
         "matrix",
-        f"Matrix: rows are {len(tools)} tools, columns {len(of.codes)} types, cells how many "
+        f"Matrix: rows are {len(of.codes)} types, columns {len(tools)} tools, cells how many "
         f"defects of the type a tool found; empty for none. No tool finds "
         f"{', '.join(of.missed) or 'none of them'}.",
-        categories=of.codes,
+        categories=tools,
         series=tuple(
-            Series(tool, tuple(float(of.found.counts.get((tool, code), 0)) for code in of.codes))
-            for tool in tools
+            Series(
+                f"{code} {of.tree.node(code).name}",
+                tuple(float(of.found.counts.get((tool, code), 0)) for tool in tools),
+            )
+            for code in of.codes
         ),
         unit="defects",
     )
@@ -196,7 +198,7 @@ def _document(of: Detection) -> dict[str, Any]:
             },
         },
         "types": {"found": hit, "all": len(of.codes)},
-        "known": {code: of.known.counts.get(code, 0) for code in of.codes},
+        "known": {code: of.known.count([code]) for code in of.codes},
         "missed": {**_plain(of.share(missed)), "codes": list(missed)},
         "missed-types": {naming.key(code): _plain(of.share([code])) for code in missed},
         "tools": {naming.key(tool): _plain(of.share(of.hit_by(tool))) for tool in found.tools},

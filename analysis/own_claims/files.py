@@ -109,13 +109,13 @@ def _own_claim(name: str, given: Any) -> OwnClaim:
             f"{owner} is neither a value nor a share",
             "Write sql for a value, or numerator and denominator for a share.",
         )
-    if claim.printed and _printed(owner, claim).percent and claim.sql:
-        if not is_percent(claim.unit):
-            raise StudyError(
-                f"{owner} is printed in percent, and its unit is {claim.unit or 'none'!r}",
-                'Write unit = "percent" for SQL that gives 46.9, not 0.469; or make it a share: '
-                "numerator and denominator.",
-            )
+    in_percent = bool(claim.printed) and _printed(owner, claim).percent
+    if in_percent and claim.sql and not is_percent(claim.unit):
+        raise StudyError(
+            f"{owner} is printed in percent, and its unit is {claim.unit or 'none'!r}",
+            'Write unit = "percent" for SQL that gives 46.9, not 0.469; or make it a share: '
+            "numerator and denominator.",
+        )
     return claim
 
 

@@ -32,11 +32,11 @@ def wilson_share(count: int, total: int) -> Share:
     from statsmodels.stats.proportion import proportion_confint
 
     low, high = proportion_confint(count, total, alpha=0.05, method="wilson")
-    # At 0 and at n the closed form leaves rounding dust beyond the range of a share.
+    # At 0 and at n the closed form leaves rounding dust around the end of the range.
     return Share(
         count,
         total,
         100 * count / total,
-        100 * max(0.0, float(low)),
-        100 * min(1.0, float(high)),
+        100 * float(low) if count else 0.0,
+        100 * float(high) if count < total else 100.0,
     )

@@ -76,7 +76,7 @@ class Residual:
     expected: float
     residual: float | None
     p_value: float | None
-    adjusted: float | None  # after Holm, over all cells
+    adjusted: float | None  # after Holm, over all cells that say something of their own
 
 
 def without_empty(table: Table) -> list[list[int]]:
@@ -133,8 +133,6 @@ def residuals(table: Table) -> list[Residual]:
     import numpy as np
     from scipy.special import ndtr
 
-    from analysis.statistics.drift import holm
-
     counts = np.asarray(table, dtype=float)
     n = counts.sum()
     rows, columns = counts.sum(axis=1), counts.sum(axis=0)
@@ -147,11 +145,22 @@ def residuals(table: Table) -> list[Residual]:
             continue
         residual = float((counts[row, column] - expected[row, column]) / wide)
         cells.append((row, column, residual, 2 * float(ndtr(-abs(residual)))))
-    adjusted = holm([p for _row, _column, _residual, p in cells])
+    adjusted = _adjusted([p for _row, _column, _residual, p in cells], *counts.shape)
     return [
         Residual(row, column, float(expected[row, column]), residual, p, after)
         for (row, column, residual, p), after in zip(cells, adjusted, strict=True)
     ]
+
+
+def _adjusted(p_values: list[float | None], rows: int, columns: int) -> list[float | None]:
+    """After Holm. Of two columns, or rows, one only mirrors the other and is no test more."""
+    from analysis.statistics.drift import holm
+
+    places = [divmod(at, columns) for at in range(rows * columns)]
+    own = [(0 if rows == 2 else row, 0 if columns == 2 else column) for row, column in places]
+    tested = {place: p for place, p in zip(places, p_values, strict=True) if place in set(own)}
+    after = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return [after[place] for place in own]
 
 
 def not_tested(table: Table) -> Test:

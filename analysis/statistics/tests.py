@@ -63,6 +63,7 @@ def normality(values: Values) -> Test:
 
 def equal_variances(*groups: Values) -> Test:
     """Levene's test with medians for means."""
+    import numpy as np
     from scipy import stats
 
     n = sum(map(len, groups))
@@ -70,9 +71,8 @@ def equal_variances(*groups: Values) -> Test:
         return no_test(LEVENE, n, "a group has fewer than two values")
     if all(min(group) == max(group) for group in groups):
         return no_test(LEVENE, n, "the values do not vary within the groups")
-    if all(len(group) == 2 for group in groups):
-        return no_test(LEVENE, n, "two values are always as far from their median")
-    found = stats.levene(*groups, center="median")
+    with np.errstate(divide="ignore", invalid="ignore"):  # distances that are all the same
+        found = stats.levene(*groups, center="median")
     if not math.isfinite(found.statistic):
         return no_test(LEVENE, n, "the distances from the medians do not vary")
     return Test(LEVENE, float(found.statistic), float(found.pvalue), n)

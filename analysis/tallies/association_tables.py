@@ -70,7 +70,8 @@ def _residuals_table(of: Question) -> Table:
     )
     note = (
         "Adjusted standardised residuals (Haberman 1973), the largest first: beyond 2 a cell "
-        "stands out; p-values are adjusted over all cells after Holm."
+        "stands out; p-values are adjusted after Holm over all cells (of two columns, or two rows, "
+        "one is the mirror of the other and counts once)."
     )
     if not of.found.expected.enough:
         note += " Where few are expected, these p-values are rough: the test above is not."

@@ -114,7 +114,9 @@ def notes(found: Sequence[Comparison]) -> tuple[str, ...]:
     counted = list(dict.fromkeys(note for each in found for note in each.measured.notes))
     pairs = sum(len(each.pairs) for each in found)
     chosen = [
-        f"{each.measured.value}: {each.why}. {words.test_text(each.variances)}." for each in found
+        f"{each.measured.value}: {each.why}."
+        + ("" if each.measured.paired else f" {words.test_text(each.variances)}.")
+        for each in found
     ]
     assumed = (
         "Assumed: the values are independent of each other, but for the pairs of a paired test. "

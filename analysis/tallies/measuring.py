@@ -13,7 +13,7 @@ from analysis.observations import observe
 from analysis.tallies.given_tables import without_thousands
 from analysis.tallies.groups import counting_notes
 from analysis.tallies.pairing import candidates_query, refuse_labels_only
-from analysis.tallies.sides import Side, label_query, one_each
+from analysis.tallies.sides import Side, in_order, label_query, one_each
 from data.errors import StudyError
 from data.queries import literal
 from report.formatting import counted, plain
@@ -119,7 +119,7 @@ def _numbers(value: str, rows: Any) -> tuple[dict[str, tuple[float, ...]], int]:
             groups.setdefault(name, []).append(number)
         else:
             missing += 1
-    return {name: tuple(groups[name]) for name in sorted(groups)}, missing
+    return {name: tuple(groups[name]) for name in in_order(groups)}, missing
 
 
 def file_values(

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from analysis.covariates import Covariate, covariate, joined
 from analysis.observations import observe
 from analysis.tallies.groups import counting_notes, no_values
-from analysis.tallies.sides import Side, label_query, left_out_notes, one_each, order_of, titles_of
+from analysis.tallies.sides import (
+    Side,
+    in_order,
+    label_query,
+    left_out_notes,
+    one_each,
+    order_of,
+    titles_of,
+)
 from data.errors import StudyError
 from data.queries import literal, literals
 
@@ -102,7 +110,7 @@ def _of_labels(study: Study, labelled: Side, other: Side, round_name: str) -> Pa
         notes.append(f"{missing:,} items have no value of {other.given} and are left out.")
     return Pairs(
         _used(order_of(seen, labelled), (value for value, _group in counts)),
-        _sorted(group for _value, group in counts),
+        in_order(group for _value, group in counts),
         dict(counts),
         "items",
         tuple(notes),
@@ -182,7 +190,7 @@ def _of_candidates(study: Study, first: Side, second: Side, where: str) -> Pairs
         notes = [f"Counted: the artifacts with {where}."]
     if missing:
         notes.append(f"{missing:,} artifacts have no value of one of the two and are left out.")
-    rows, columns = (_sorted(key[at] for key in counts) for at in (0, 1))
+    rows, columns = (in_order(key[at] for key in counts) for at in (0, 1))
     return Pairs(rows, columns, counts, "artifacts", tuple(notes), query, "value_1", "value_2")
 
 
@@ -206,9 +214,3 @@ def refuse_labels_only(sides: Iterable[Covariate]) -> None:
 def _used(order: Iterable[str], found: Iterable[str]) -> tuple[str, ...]:
     there = set(found)
     return tuple(each for each in order if each in there)
-
-
-def _sorted(values: Iterable[str]) -> tuple[str, ...]:
-    """In order; what holds comes before what does not, as the first column is the event."""
-    there = set(values)
-    return ("true", "false") if there == {"true", "false"} else tuple(sorted(there))

@@ -100,6 +100,15 @@ def order_of(seen: Observations, of: Side) -> tuple[str, ...]:
     return (HAS, HAS_NOT) if of.code else seen.codes
 
 
+def in_order(values: Iterable[str]) -> tuple[str, ...]:
+    """Sorted, but what holds before what does not: it is what is asked about."""
+    there = set(values)
+    for holds in ((HAS, HAS_NOT), ("true", "false")):
+        if there == set(holds):
+            return holds
+    return tuple(sorted(there))
+
+
 def titles_of(seen: Observations, of: Side) -> dict[str, str]:
     """The codes of a side with their names."""
     return {} if of.code else {code: seen.title(code) for code in seen.codes}

@@ -23,22 +23,25 @@ def claims(of: Counted) -> tuple[Claim, ...]:
             rows_query=heard.seen.rows_query(),
         )
     ]  # fmt: skip
-    for code in (*heard.parents, *heard.themes):
-        rows = heard.seen.rows_query(heard.below(code))
-        place = f"themes.{key(code)}"
-        found.append(
-            Claim(
-                f"{of.name}.{key(code)}.mentions", f"Passages that speak of {_called(of, code)}",
-                heard.mentions(code), "mentions", f"{start}: {place}.mentions", rows_query=rows,
-            )
-        )  # fmt: skip
-        found.append(
-            _share_claim(
-                f"{of.name}.{key(code)}.interviews", f"{start}: {place}.percent",
-                f"Share of the interviews that speak of {_called(of, code)}", heard.share(code),
-                rows,
-            )
-        )  # fmt: skip
+    rest = [code for code in heard.themes if code not in heard.ranked]
+    every = [*heard.ranked, *heard.parents, *rest]  # a page shows the first ones large
+    rows = {code: heard.seen.rows_query(heard.below(code)) for code in every}
+    found += [
+        _share_claim(
+            f"{of.name}.{key(code)}.interviews", f"{start}: themes.{key(code)}.percent",
+            f"Share of the interviews that speak of {_called(of, code)}", heard.share(code),
+            rows[code],
+        )
+        for code in every
+    ]  # fmt: skip
+    found += [
+        Claim(
+            f"{of.name}.{key(code)}.mentions", f"Passages that speak of {_called(of, code)}",
+            heard.mentions(code), "mentions", f"{start}: themes.{key(code)}.mentions",
+            rows_query=rows[code],
+        )
+        for code in every
+    ]  # fmt: skip
     for group in heard.group_names:
         found += [
             _share_claim(

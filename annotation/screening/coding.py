@@ -85,8 +85,8 @@ def code_papers(study: Study, taxonomies: Sequence[str], wanted: Wanted) -> Codi
     leaves = [each for each in names if library.taxonomy(each).select == "leaves"]
     if planned and leaves:
         remarks.append(
-            f"raters choose leaves of {' and '.join(leaves)}; where papers name only a category, "
-            f"change a copy to `select: any`: annotation taxonomy copy {leaves[0]}"
+            f"raters choose leaves of {' and '.join(leaves)}; to let them choose categories, "
+            f"change a copy to `select: any` before: annotation taxonomy copy {leaves[0]}"
         )
     return Coding(tuple(planned), tuple(done), tuple(remarks), then)
 

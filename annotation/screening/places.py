@@ -70,8 +70,8 @@ class Taken:
         if self.dropped:
             more = len(self.dropped) - _MOST_SHOWN
             lines.append(
-                f"{counted(len(self.dropped), 'code')} no more final, since the sheet has the paper "
-                f"without: {'; '.join(self.dropped[:_MOST_SHOWN])}"
+                f"{counted(len(self.dropped), 'code')} no more final, since the sheet has the "
+                f"paper without: {'; '.join(self.dropped[:_MOST_SHOWN])}"
                 + (f"; and {more:,} more" if more > 0 else "")
             )
         return [

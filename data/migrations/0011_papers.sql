@@ -83,7 +83,8 @@ CREATE TABLE store.code_place (
 CREATE VIEW screening_decisions AS
 WITH said AS (
     SELECT
-        coalesce(a.artifact_id, i.artifact_id) AS artifact_id, s.step, s.position, i.round, i.run_id AS planned_by, f.run_id,
+        coalesce(a.artifact_id, i.artifact_id) AS artifact_id, i.artifact_id AS labelled_as,
+        s.step, s.position, i.round, i.run_id AS planned_by, f.run_id,
         coalesce(f.code, '~') AS code
     FROM store.screening s
     JOIN store.item i USING (round)
@@ -91,6 +92,13 @@ WITH said AS (
     LEFT JOIN store.alias a ON a.alias = i.artifact_id AND a.kind = 'paper'
     LEFT JOIN final_labels f
         ON f.round = i.round AND f.item_id = i.item_id AND f.taxonomy = r.taxonomy
+), told AS (
+    -- What was excluded as a duplicate, and merged with its other record since, goes with that.
+    SELECT * FROM said
+    QUALIFY code <> 'duplicate'
+        OR min(labelled_as) OVER (PARTITION BY artifact_id, step)
+            = max(labelled_as) OVER (PARTITION BY artifact_id, step)
+        OR bool_and(code = 'duplicate') OVER (PARTITION BY artifact_id, step)
 ), decided AS (
     SELECT
         artifact_id, step, position,
@@ -99,7 +107,7 @@ WITH said AS (
             END AS decision,
         min_by(code, round || chr(0) || code) AS code, list(DISTINCT round ORDER BY round) AS rounds,
         coalesce(max(run_id), max(planned_by)) AS run_id
-    FROM said GROUP BY artifact_id, step, position
+    FROM told GROUP BY artifact_id, step, position
 )
 SELECT
     artifact_id, step, position, decision, CASE WHEN decision = 'excluded' THEN code END AS reason,

@@ -93,6 +93,8 @@ def _claims(study: Study, results: Sequence[str]) -> list[dict[str, Any]]:
 def _near(used: str, names: dict[str, str]) -> list[str]:
     if used.startswith("\\"):
         return [f"\\{name}" for name in nearest(used, list(names.values()))]
+    if used in names:  # LaTeX minds a letter of the id
+        return [f"\\{names[used]}"]
     claim_id = used.partition(" [")[0]
     return [] if claim_id in names else nearest(claim_id, list(names))
 

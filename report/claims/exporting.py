@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -155,13 +156,15 @@ def lacking(
         rf"\\{num}(?![A-Za-z])\s*(?:\[(?P<key>[^\]]*)\])?\s*\{{(?P<id>[^{{}}]*)\}}"
     )
     own = set(re.findall(r"\\(?:(?:new|renew|provide)command\*?\s*\{?|def)\\([A-Za-z]+)", text))
-    for number, line in enumerate(text.splitlines(), 1):
-        for found in used.finditer(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", line)):
-            name, claim_id, key = found["name"], found["id"], (found["key"] or "value").strip()
-            if name is not None:
-                if name not in known and name not in own and name != num:
-                    yield number, f"\\{name}"
-            elif claim_id.strip() not in fields:
-                yield number, claim_id.strip()
-            elif key not in fields[claim_id.strip()]:
-                yield number, f"{claim_id.strip()} [{key}]"
+    bare = re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text)
+    starts = [0, *(place.end() for place in re.finditer("\n", bare))]
+    for found in used.finditer(bare):
+        number = bisect(starts, found.start())
+        name, claim_id, key = found["name"], found["id"], (found["key"] or "value").strip()
+        if name is not None:
+            if name not in known and name not in own and name != num:
+                yield number, f"\\{name}"
+        elif claim_id.strip() not in fields:
+            yield number, claim_id.strip()
+        elif key not in fields[claim_id.strip()]:
+            yield number, f"{claim_id.strip()} [{key}]"

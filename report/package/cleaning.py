@@ -57,10 +57,13 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text.casefold()))
 
 
-def whole_word(names: Iterable[str]) -> re.Pattern[str] | None:
-    """What finds these names where they stand alone, and not as a part of a path or an id."""
-    spelled = sorted(map(re.escape, names), key=len, reverse=True)
-    return re.compile(rf"(?<![\w/])(?:{'|'.join(spelled)})(?![\w/])") if spelled else None
+def whole_word(names: Iterable[str], *, in_paths: bool = False) -> re.Pattern[str] | None:
+    """What finds these names where they stand alone; as a part of a path or an id if asked for."""
+    spelled = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
+    edge = r"\w" if in_paths else r"\w/"
+    # In the path of a claim's query a tilde is %7E.
+    before = rf"(?:(?<![{edge}])|(?<=%[0-9A-F]{{2}}))"
+    return re.compile(rf"{before}(?:{spelled})(?![{edge}])") if spelled else None
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class Cleaner:
 
     def words(self, text: str) -> str:
         """Words of the team."""
-        text = PLACE.sub(PATH, self.text(text))
+        text = self.text(PLACE.sub(PATH, text))
         if self._raters:
             text = self._raters.sub(lambda found: self.raters[found[0]], text)
         return self._own_names.sub(NAME, text) if self._own_names else text

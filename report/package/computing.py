@@ -29,11 +29,13 @@ _NAMED = 5
 class Entry:
     """A result of a package: how it is computed and what its claims are.
 
-    `cannot` says of claims (or, without an id, of all of them) why the package does not give them.
+    `cannot` says by claim why the package does not give it; `besides` are claims that come out of
+    the package only, because something was left out.
     """
 
     result: Result
     cannot: Mapping[str, str] = field(default_factory=dict)
+    besides: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -42,7 +44,12 @@ class Entry:
             for claim in self.result.claims
         ]
         named = {key: getattr(self.result, key) for key in ("name", "analysis", "title")}
-        return {**named, "parameters": self.result.parameters, "claims": claims}
+        return {
+            **named,
+            "parameters": self.result.parameters,
+            "besides": list(self.besides),
+            "claims": claims,
+        }
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Entry:
@@ -53,7 +60,7 @@ class Entry:
             for each in given["claims"]
         )
         named = {key: given[key] for key in ("name", "analysis", "title", "parameters")}
-        return cls(Result(**named, claims=claims), cannot)
+        return cls(Result(**named, claims=claims), cannot, tuple(given["besides"]))
 
 
 def entries_of(
@@ -82,7 +89,7 @@ def verified(copy: Study, entries: Sequence[Entry]) -> Iterator[tuple[Entry, lis
     """Each result of a package, and what comes out otherwise when it is computed again."""
     last = [each for each in entries if each.result.name == own.NAME]
     for entry in (*(each for each in entries if each not in last), *last):
-        if len(entry.cannot) >= len(entry.result.claims) and entry.cannot:
+        if entry.cannot and len(entry.cannot) == len(entry.result.claims):
             store(copy, entry.result)
             yield entry, []
             continue
@@ -93,8 +100,8 @@ def verified(copy: Study, entries: Sequence[Entry]) -> Iterator[tuple[Entry, lis
 
 
 def _is_excused(entry: Entry, found: Difference) -> bool:
-    """What the package does not give; then it may also give what the study did not have."""
-    return found.claim_id in entry.cannot or (bool(entry.cannot) and found.stored is None)
+    """What was known when the package was made."""
+    return found.claim_id in (entry.besides if found.stored is None else entry.cannot)
 
 
 def _entry(
@@ -102,16 +109,16 @@ def _entry(
 ) -> tuple[Entry, list[Difference]]:
     """A result for the package, and what of it the study itself no longer gives."""
     asked = replace(stored, parameters=cleaner.plain(stored.parameters))
-    here = recomputing.beside(copy, asked)
+    here = recomputing.beside(copy, asked, may_rename=asked.parameters != stored.parameters)
     if here.now is not None and _same_numbers(stored.claims, here.now.claims):
         return Entry(here.now), []
     there = recomputing.beside(study, stored)
     if there.now is None:  # the study cannot compute it either
-        return _only_claims(asked, cleaner, there.problem), []
+        return _only_claims(asked, cleaner, cleaner.words(plain(there.problem))), []
     if old := list(differences_of(there)):
         return Entry(asked), old
     if here.now is None:
-        return _only_claims(asked, cleaner, f"{why} ({plain(here.problem)})"), []
+        return _only_claims(asked, cleaner, f"{why} ({cleaner.words(plain(here.problem))})"), []
     return _partly(asked, here.now, cleaner, why), []
 
 
@@ -125,7 +132,7 @@ def _own_entry(
     if _same_numbers(there.claims, here.claims):
         return Entry(here), old
     partly = _partly(there, here, cleaner, why)
-    return Entry(replace(here, claims=partly.result.claims), partly.cannot), old
+    return replace(partly, result=replace(here, claims=partly.result.claims)), old
 
 
 def _partly(stored: Result, now: Result, cleaner: Cleaner, why: str) -> Entry:
@@ -138,7 +145,8 @@ def _partly(stored: Result, now: Result, cleaner: Cleaner, why: str) -> Entry:
         if claim.claim_id in given and _same_numbers([claim], [given[claim.claim_id]])
     }
     cannot = {name: said for name, said in mine.cannot.items() if name not in same}
-    return Entry(mine.result, cannot)
+    besides = tuple(name for name in given if name not in mine.cannot)
+    return Entry(mine.result, cannot, besides)
 
 
 def _only_claims(stored: Result, cleaner: Cleaner, why: str) -> Entry:
@@ -146,7 +154,7 @@ def _only_claims(stored: Result, cleaner: Cleaner, why: str) -> Entry:
     claims = tuple(_clean_claim(claim, cleaner) for claim in stored.claims)
     result = Result(
         analysis=stored.analysis,
-        name=stored.name,
+        name=cleaner.words(stored.name),
         title=cleaner.words(stored.title),
         parameters=cleaner.plain(stored.parameters),
         claims=claims,
@@ -166,7 +174,7 @@ def _clean_claim(claim: Claim, cleaner: Cleaner) -> Claim:
 
 def _shown(entry: Entry, now: Result) -> Result:
     """What is stored beside the others: as in the package, without tables that would differ."""
-    return entry.result if entry.cannot else now
+    return entry.result if entry.cannot or entry.besides else now
 
 
 def _same_numbers(some: Sequence[Claim], others: Sequence[Claim]) -> bool:

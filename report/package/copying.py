@@ -15,7 +15,7 @@ from data.errors import StudyError
 from data.people import pseudonym, study_key
 from report.package import cleaning
 from report.package.cleaning import Cleaner
-from report.package.policy import LEFT_BEHIND, TABLES, Treatment
+from report.package.policy import LEFT_BEHIND, LEFT_OUT, TABLES, Treatment
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,12 +137,12 @@ def _refuse_unknown(columns: Mapping[str, Mapping[str, _Kind]]) -> None:
 
 
 def _expression(name: str, kind: _Kind, treatment: Treatment, options: Options) -> str:
-    leaves = {Treatment.EMPTY}
-    leaves |= set() if options.with_texts else {Treatment.TEXT}
-    leaves |= {Treatment.AUTHORS} if options.double_blind else set()
-    if treatment in leaves:
+    blind, texts = options.double_blind, options.with_texts
+    if treatment is Treatment.ABSTRACT or (treatment is Treatment.TEXT and not texts):
+        return f"CASE WHEN {name} = '' THEN '' WHEN {name} IS NOT NULL THEN '{LEFT_OUT}' END"
+    if treatment is Treatment.EMPTY or (treatment is Treatment.AUTHORS and blind):
         return f"NULL::{kind.name}" if kind.is_nullable else _nothing(kind.name)
-    if treatment is Treatment.TIME and options.double_blind:
+    if treatment is Treatment.TIME and blind:
         return f"date_trunc('day', {name})"
     return f"{name}::VARCHAR" if kind.name == "JSON" else name
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
+LEFT_OUT = "[left out]"  # where a text was: that there was one matters to some numbers
+
 
 class Treatment(Enum):
     """What is done with the values of a column."""
@@ -16,6 +18,7 @@ class Treatment(Enum):
     KEEP = "kept"
     WORDS = "the team's own words: kept without people, secrets, paths and raters' names"
     TEXT = "left out unless texts are asked for; then people and secrets are taken out"
+    ABSTRACT = "left out always: publishers hold the rights; that there is one is told"
     EMPTY = "left out"
     RATER = "raters get other names"
     PERSON = "a pseudonym; another one for double-blind review"
@@ -121,13 +124,13 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
     "paper": _table(
         "artifact_id title year venue doi publication_type url cited_by row_hash run_id "
         "fetched_at response_id",
-        authors=_A, abstract=_E,
+        authors=_A, abstract=Treatment.ABSTRACT,
     ),
     "paper_record": _table(
         "record_id artifact_id own_id position matched_by title "
         "title_key year venue doi publication_type url cited_by row_hash run_id "
         "fetched_at response_id",
-        source=Treatment.FILE, search=_W, record_key=_A, authors=_A, abstract=_E,
+        source=Treatment.FILE, search=_W, record_key=_A, authors=_A, abstract=Treatment.ABSTRACT,
     ),
     "post": _table(
         "artifact_id site post_id tags score view_count answer_count accepted_answer_id license "

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from report.package.policy import LEFT_OUT
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -25,6 +27,7 @@ _UNSHOWN = frozenset(
 # Columns of texts: without texts they are left out, not empty.
 _TEXTS = frozenset({"title", "body", "message", "abstract", "text", "section", "comment", "quote",
                     "description", "evidence", "detail"})  # fmt: skip
+_NO_TEXT = {None, "", LEFT_OUT}
 
 
 def parquet(rows: pa.Table) -> bytes:
@@ -50,7 +53,7 @@ def views(reader: Reader) -> Iterator[tuple[str, pa.Table]]:
         empty = [
             each
             for each in rows.column_names
-            if each in _TEXTS and not any(rows.column(each).to_pylist())
+            if each in _TEXTS and {*rows.column(each).unique().to_pylist()} <= _NO_TEXT
         ]
         if rows.num_rows:
             yield name, rows.drop_columns(empty)

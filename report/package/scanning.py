@@ -15,7 +15,7 @@ from data.errors import StudyError
 from data.people import UNKNOWN, scrub
 from data.redaction import redact
 from report.formatting import counted, plain
-from report.package.cleaning import HOME, Cleaner, is_ordinary
+from report.package.cleaning import HOME, Cleaner, is_ordinary, whole_word
 from report.package.policy import TABLES, Treatment
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ class Scanner:
     def __init__(self, cleaner: Cleaner, places: Iterable[str], *, double_blind: bool) -> None:
         raters = {name for name in cleaner.raters if cleaner.raters[name] != name}
         self._names = {
-            "the name of a rater": _alone(
+            "the name of a rater": whole_word(
                 (name for name in raters if not is_ordinary(name, cleaner.vocabulary)),
                 in_paths=double_blind,
             ),
-            "a name of this machine, its user or an author": _alone(
+            "a name of this machine, its user or an author": whole_word(
                 cleaner.own_names, in_paths=double_blind
             ),
         }
@@ -126,10 +126,3 @@ def refuse(found: list[Finding]) -> None:
 
 def _treatment(table: str, column: str) -> Treatment | None:
     return TABLES.get(table, {}).get(column)
-
-
-def _alone(names: Iterable[str], *, in_paths: bool) -> re.Pattern[str] | None:
-    """What finds names as whole words; of a path or an address only for double-blind review."""
-    spelled = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    edge = r"\w" if in_paths else r"\w/"
-    return re.compile(rf"(?<![{edge}])(?:{spelled})(?![{edge}])") if spelled else None

@@ -7,6 +7,7 @@ from typing import Any
 from data.queries import literal
 from data.results import Cell, Claim, Column, Figure, Series, Table
 from report.formatting import count as written
+from report.formatting import counted
 from report.sections import Material, Section
 from report.sections.numbers import number
 from report.sections.summary import kind_words
@@ -36,7 +37,7 @@ def section(material: Material) -> Section | None:
         "Selection",
         text=(
             (
-                f"{written(len(steps) - 1)} steps led from {written(first)} artifacts to "
+                f"{counted(len(steps) - 1, 'step')} led from {written(first)} artifacts to "
                 f"{written(last)}. Every step asks those that the step before let through."
             ),
         ),

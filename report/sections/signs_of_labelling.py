@@ -124,7 +124,7 @@ def _rules(material: Material) -> Iterator[Sign]:
             "Raters could have seen each other's labels, or nothing is known of it: "
             f"{listed(seeing)}."
         )
-        yield sign("blindness", "Raters who were not blind", text)
+        yield sign("blindness", "Raters who may not have been blind", text)
     alone = [row["round"] for row in rounds if len(row["raters"] or ()) == 1]
     if alone:
         text = f"One rater only, so that agreement cannot be measured: {listed(alone)}."

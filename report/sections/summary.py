@@ -87,11 +87,7 @@ def _text(reader: Reader, claims: tuple[Claim, ...]) -> tuple[str, ...]:
         "FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL"
     )
     if not found["artifacts"]:
-        return (
-            ("Nothing was mined: what the study has was imported.",)
-            if claims
-            else ("Nothing is in this study yet.",)
-        )
+        return (_imported(reader) if claims else "Nothing is in this study yet.",)
     where = f"{counted(found['sources'], 'source')}"
     if found["projects"]:
         where += f" and {counted(found['projects'], 'project')}"
@@ -100,6 +96,15 @@ def _text(reader: Reader, claims: tuple[Claim, ...]) -> tuple[str, ...]:
         first, last = day(found["first"]), day(found["last"])
         text += f" They date from {first}{'' if first == last else f' to {last}'}."
     return (text,)
+
+
+def _imported(reader: Reader) -> str:
+    items = reader.value(
+        "SELECT count(*) FROM (SELECT round, item_id FROM labels UNION "
+        "SELECT round, item_id FROM final_labels)"
+    )
+    what = f"the labels of {counted(int(items), 'item')} were" if items else "what it has was"
+    return f"Nothing was mined for this study: {what} imported."
 
 
 def _sources(reader: Reader) -> Table:

@@ -143,7 +143,8 @@ def _draw(
 
 
 def _printable(table: Table) -> Table:
-    """The table for a paper, which has no room for whole texts of strangers."""
+    """The table for a paper, which has no room for empty columns and whole texts of strangers."""
+    table = tables.filled(table)
     rows = tuple(tuple(_short(cell) for cell in row) for row in table.rows)
     return replace(table, rows=rows, title=str(_short(table.title)), note=str(_short(table.note)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from data.results import Claim, Figure, Table
 from report.formatting import file_stem
-from report.sections import Point, Section
+from report.sections import Point, Section, checklist, threats
 
 STUDY, RESULTS = "study", "results"  # folders of the report
 
@@ -103,6 +103,26 @@ def everything(sections: Iterable[PlacedSection]) -> Iterator[PlacedSection]:
     """All sections and parts, in their order."""
     for each in sections:
         yield from each.flat()
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What a reader who has a minute is told of a part."""
+
+    title: str
+    anchor: str
+    text: str
+
+
+def glance(sections: Sequence[PlacedSection]) -> list[Glance]:
+    """The first sentence of every result, then how sure one can be; nothing without results."""
+    results = [part for each in sections for part in each.parts if part.section.result]
+    rest = [each for each in sections if each.section.key in {threats.KEY, checklist.KEY}]
+    return [
+        Glance(each.section.title, each.anchor, each.section.text[0])
+        for each in (*results, *rest)
+        if results and each.section.text
+    ]
 
 
 def _placed(section: Section, names: dict[int, str], counters: _Counters) -> PlacedSection:

@@ -9,7 +9,8 @@ from data.results import Claim, Table
 from report import formatting
 from report.formatting import NUMERIC_KINDS
 from report.sections import Point
-from report.study.layout import PlacedSection
+from report.study.layout import PlacedSection, glance
+from report.tables import filled
 
 MOST_ROWS = 100  # of a table; its file has them all
 LONGEST_CELL = 300
@@ -38,6 +39,8 @@ def render(title: str, lead: Sequence[str], sections: Sequence[PlacedSection]) -
     lines = [f"# {escape(title)}", ""]
     for sentence in lead:
         lines += [_sentence(sentence), ""]
+    seen = glance(sections)
+    lines += _items(f"**{escape(each.title)}**: {_sentence(each.text)}" for each in seen)
     for placed in sections:
         lines += _section(placed, 2)
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -86,6 +89,7 @@ def _claims(claims: Sequence[Claim]) -> Iterator[str]:
 
 
 def _table(table: Table, file: str) -> Iterator[str]:
+    table = filled(table)
     columns = table.columns
     yield f"| {' | '.join(_cell(column.title) for column in columns)} |"
     marks = ("--:" if column.kind in NUMERIC_KINDS else "---" for column in columns)

@@ -14,9 +14,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from data.results import Claim, Table
-from report import formatting, pages
+from report import formatting, pages, tables
 from report.figures import DOUBLE, SINGLE
-from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything
+from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance
 
 PAGE = "index.html"
 
@@ -87,6 +87,7 @@ def render(
         .render(
             title=title,
             lead=lead,
+            glance=glance(sections),
             views=[_view(each, drawings, widths) for each in sections],
             links={each.anchor: each.section.title for each in everything(sections)},
             script=Markup(script),  # noqa: S704  (our own file)
@@ -135,7 +136,7 @@ def _view(
             for each in placed.points
         ],
         figures=[_figure(each, drawings, widths) for each in placed.figures],
-        tables=[_table(each) for each in placed.tables],
+        tables=[_table(each, whole=bool(section.result)) for each in placed.tables],
         notes=section.notes,
         sources=section.sources,
         parts=[_view(each, drawings, widths) for each in placed.parts],
@@ -153,8 +154,9 @@ def _figure(
     )
 
 
-def _table(placed: PlacedTable) -> _Table:
-    table = placed.table
+def _table(placed: PlacedTable, *, whole: bool) -> _Table:
+    """As a reader sees it; what is aside in a table of the study itself is in its files."""
+    table = tables.filled(placed.table if whole else placed.table.narrow())
     rows = len(table.rows)
     if rows > MOST_ROWS:
         told = f"The first {MOST_ROWS} of {formatting.count(rows)} rows; the CSV file has all."

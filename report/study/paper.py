@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from report import formatting
 from report.figures import DOUBLE
 from report.latex import escape
-from report.study.layout import PlacedFigure, PlacedSection, PlacedTable
+from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, glance
 
 DOCUMENT = "report.tex"
 
@@ -18,12 +18,15 @@ MOST_ROWS = 200  # of a table that the document reads in; longer ones are files 
 
 _HEAD = r"""% A report of faultatlas: pdflatex report.tex, twice.
 \documentclass[a4paper]{article}
-\usepackage[T1]{fontenc}
+% Fonts as outlines: Latin Modern, else Computer Modern in its oldest encoding.
+\IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
 \usepackage[margin=2.2cm]{geometry}
 \usepackage{array,booktabs,longtable,tabularx}
 \usepackage{graphicx}
 \usepackage[hidelinks]{hyperref}
 \sloppy
+% Tables and figures stand where they are told of, as far as the page has room.
+\makeatletter\def\fps@table{!htbp}\def\fps@figure{!htbp}\makeatother
 """
 _LEVELS = (r"\section", r"\subsection")
 
@@ -41,11 +44,15 @@ def render(
         r"\date{}",
         r"\begin{document}",
         r"\maketitle",
-        *(escape(sentence) + "\n" for sentence in lead),
+        *(_sentence(sentence) + "\n" for sentence in lead),
+        *_glance(sections),
         r"\tableofcontents",
     ]
+    above = False  # whether the section above has parts, each with a page of its own
     for placed in sections:
+        lines += [r"\clearpage"] if above or placed.parts else []
         lines += _section(placed, 0, widths)
+        above = bool(placed.parts)
     return "\n".join([*lines, r"\end{document}"]) + "\n"
 
 
@@ -53,15 +60,15 @@ def _section(
     placed: PlacedSection, level: int, widths: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
     section = placed.section
-    yield rf"\clearpage{_LEVELS[level]}{{{escape(section.title)}}}"
+    yield rf"{_LEVELS[level]}{{{escape(section.title)}}}"
     for sentence in section.text:
-        yield escape(sentence) + "\n"
+        yield _sentence(sentence) + "\n"
     points = [each.point for each in placed.points]
     if points:
         yield r"\begin{itemize}"
         for point in points:
             command = rf" Next: \texttt{{{escape(point.command)}}}." if point.command else ""
-            yield rf"\item \textbf{{{escape(point.title)}.}} {escape(point.text)}{command}"
+            yield rf"\item \textbf{{{escape(point.title)}.}} {_sentence(point.text)}{command}"
         yield r"\end{itemize}"
     for figure in placed.figures:
         yield from _figure(figure, widths[figure.file])
@@ -70,10 +77,30 @@ def _section(
     remarks = [*section.notes, *section.sources]
     if remarks:
         yield r"\begin{itemize}\footnotesize"
-        yield from (rf"\item {escape(remark)}" for remark in remarks)
+        yield from (rf"\item {_sentence(remark)}" for remark in remarks)
         yield r"\end{itemize}"
-    for part in placed.parts:
+    for number, part in enumerate(placed.parts):
+        if number or placed.tables:
+            yield r"\clearpage"
         yield from _section(part, level + 1, widths)
+
+
+def _glance(sections: Sequence[PlacedSection]) -> Iterator[str]:
+    seen = glance(sections)
+    if seen:
+        yield r"\begin{itemize}"
+        yield from (rf"\item \textbf{{{escape(each.title)}.}} {_sentence(each.text)}" for each in seen)
+        yield r"\end{itemize}"
+
+
+def _sentence(text: str) -> str:
+    """A sentence; what stands in backquotes is a command."""
+    parts = formatting.plain(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return "".join(
+        rf"\texttt{{{escape(part)}}}" if at % 2 else escape(part) for at, part in enumerate(parts)
+    )
 
 
 def _figure(placed: PlacedFigure, widths: Sequence[str]) -> Iterator[str]:

@@ -4,39 +4,52 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 from settled import put_final
 
+from analysis.studies.coverage_gap import run
+from data import provenance
 from data.store import Study
-
-BIN = Path(sys.executable).parent
-
+from report import figures
+from report.publish import build, publish
 
 README = Path(__file__).parent.parent.parent / "README.md"
+Command = Callable[..., CompletedProcess[str]]
+Document = Callable[..., dict[str, Any]]
 
 
-def run(folder: Path, *words: str, program: str = "analysis") -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key != "STUDY"}
-    return subprocess.run(
-        [BIN / program, *words],
-        cwd=folder,
-        env={**environment, "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        check=False,
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with the survey's result and its report; to be copied, not changed."""
+    study = Study(tmp_path_factory.mktemp("published"))
+    publish(study, run(study), provenance.begin("analysis coverage-gap", {}))
+    return study.directory
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are not drawn, which takes most of the time."""
+    empty = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"/>'
+    monkeypatch.setattr(figures, "draw", lambda _figure, _wide=None: None)
+    monkeypatch.setattr(
+        figures, "_save_as", lambda _drawing, path: path.write_text(empty, encoding="utf-8")
     )
 
 
-def document(folder: Path, *words: str) -> dict[str, Any]:
-    found = run(folder, "coverage-gap", "--json", *words)
-    assert found.returncode == 0, found.stderr
-    return json.loads(found.stdout)
+@pytest.fixture
+def document(command: Command, undrawn: None) -> Document:  # noqa: ARG001  (what it changes)
+    def found(*words: str) -> dict[str, Any]:
+        ended = command("analysis", "coverage-gap", "--json", *words)
+        assert ended.returncode == 0, ended.stderr
+        return json.loads(ended.stdout)  # type: ignore[no-any-return]
+
+    return found
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -47,8 +60,11 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(tmp_path: Path) -> None:
-    found = run(tmp_path, "coverage-gap")
+def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(
+    command: Command, published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    found = command("analysis", "coverage-gap")
     assert found.returncode == 0, found.stderr
     for words in ("targets 44", "leaves 46", "79 of 149", "106 of 226", "not reproduced"):
         assert words in found.stdout
@@ -58,17 +74,15 @@ def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(tmp_path: 
     for name in ("report.html", "shares.csv", "shares.tex", "result.json", "shares.svg",
                  "shares.pdf", "matrix.svg", "components.svg"):  # fmt: skip
         assert (out / name).stat().st_size > 0, name
-
-
-def test_the_readme_shows_what_is_printed(tmp_path: Path) -> None:
-    printed = [line.rstrip() for line in run(tmp_path, "coverage-gap").stdout.splitlines()]
+    # The README shows what is printed, and the same evidence gives the same bytes.
+    printed = [line.rstrip() for line in found.stdout.splitlines()]
     block = README.read_text(encoding="utf-8").split("```text\n")[1].split("\n...\n```")[0]
-    for line in block.splitlines():
-        assert line in printed
+    assert [line for line in block.splitlines() if line not in printed] == []
+    assert hashes(tmp_path / "out") == hashes(published / "out")
 
 
-def test_the_document_has_the_established_counts_with_intervals(tmp_path: Path) -> None:
-    found = document(tmp_path)
+def test_the_document_has_the_established_counts_with_intervals(document: Document) -> None:
+    found = document()
     assert (found["leaves"], found["new_faults"]) == (92, 4)
     faults = found["faults"]
     assert [faults[key]["count"] for key in ("targeted", "untargeted", "new", "not_mentioned")] == [
@@ -86,28 +100,22 @@ def test_the_document_has_the_established_counts_with_intervals(tmp_path: Path) 
     assert len(found["untargeted"]) == 10
 
 
-def test_the_same_evidence_gives_the_same_bytes(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        document(tmp_path, "--study", name)
-    assert hashes(tmp_path / "one" / "out") == hashes(tmp_path / "two" / "out")
-
-
-def test_the_report_can_be_built_again_from_the_study(tmp_path: Path) -> None:
-    document(tmp_path)
+def test_the_report_can_be_built_again_from_the_study(published: Path, tmp_path: Path) -> None:
+    shutil.copytree(published, tmp_path, dirs_exist_ok=True)
     folder = tmp_path / "out" / "coverage-gap"
     before = hashes(folder)
-    for path in folder.iterdir():
-        path.unlink()
-    found = run(tmp_path, "build", program="report")
-    assert found.returncode == 0, found.stderr
+    shutil.rmtree(folder)
+    build(Study(tmp_path), ["coverage-gap"])
     assert hashes(folder) == before
 
 
-def test_leaving_a_paper_out_changes_only_the_corpus_result(tmp_path: Path) -> None:
-    survey = document(tmp_path)
-    full = document(tmp_path, "--evidence", "corpus")
+def test_leaving_a_paper_out_changes_only_the_corpus_result(
+    document: Document, tmp_path: Path
+) -> None:
+    survey = document()
+    full = document("--evidence", "corpus")
     before = hashes(tmp_path / "out")
-    less = document(tmp_path, "--evidence", "corpus", "--without", "ShapeTracer")
+    less = document("--evidence", "corpus", "--without", "ShapeTracer")
     assert less["faults"]["untargeted"]["count"] == full["faults"]["untargeted"]["count"] + 2
     after = hashes(tmp_path / "out")
     assert {name: after[name] for name in before} == before
@@ -117,18 +125,18 @@ def test_leaving_a_paper_out_changes_only_the_corpus_result(tmp_path: Path) -> N
         "title"
     ]
     assert "without ShapeTracer" in title
-    assert document(tmp_path)["faults"] == survey["faults"]
+    assert document()["faults"] == survey["faults"]
     assert full["targeted_by"]["named"] > 0
     assert full["targeted_by"]["category"] > 0
 
 
-def test_every_run_and_claim_is_in_the_study(tmp_path: Path) -> None:
-    document(tmp_path)
-    document(tmp_path, "--evidence", "corpus", "--without", "care")
-    status = json.loads(run(tmp_path, "status", "--json", program="miner").stdout)
+def test_every_run_and_claim_is_in_the_study(command: Command, document: Document) -> None:
+    document()
+    document("--evidence", "corpus", "--without", "care")
+    status = json.loads(command("miner", "status", "--json").stdout)
     assert [each["outcome"] for each in status["runs"]] == ["ok", "ok"]
     assert {each["command"] for each in status["runs"]} == {"analysis coverage-gap"}
-    claims = json.loads(run(tmp_path, "claims", "list", "--json", program="report").stdout)
+    claims = json.loads(command("report", "claims", "list", "--json").stdout)
     assert len(claims["claims"]) == 8
     # Another evidence is no attempt to reproduce the survey's figures, so it gets no status.
     assert {claim["status"] for claim in claims["claims"] if "corpus" in claim["claim_id"]} == {""}
@@ -144,9 +152,9 @@ def test_every_run_and_claim_is_in_the_study(tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_gets_one_message_and_leaves_nothing(
-    tmp_path: Path, words: list[str], cause: str, next_step: str
+    command: Command, tmp_path: Path, words: list[str], cause: str, next_step: str
 ) -> None:
-    found = run(tmp_path, "coverage-gap", *words)
+    found = command("analysis", "coverage-gap", *words)
     assert found.returncode == 1
     assert cause in found.stderr
     assert next_step in found.stderr
@@ -155,7 +163,9 @@ def test_bad_input_gets_one_message_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_final_labels_in_another_taxonomy_give_a_gap(tmp_path: Path) -> None:
+def test_final_labels_in_another_taxonomy_give_a_gap(
+    command: Command, document: Document, tmp_path: Path
+) -> None:
     (tmp_path / "labels.csv").write_text(
         "URL,final\n"
         "https://github.com/o/r/issues/1,B1\n"
@@ -164,36 +174,38 @@ def test_final_labels_in_another_taxonomy_give_a_gap(tmp_path: Path) -> None:
         "https://github.com/o/r/issues/4,A1\n",
         encoding="utf-8",
     )
-    imported = run(
-        tmp_path, "import", "r1", "labels.csv", "--item", "URL", "--final", "final",
-        "--taxonomy", "hp-defects", program="annotation",
+    imported = command(
+        "annotation", "import", "r1", "labels.csv", "--item", "URL", "--final", "final",
+        "--taxonomy", "hp-defects",
     )  # fmt: skip
     assert imported.returncode == 0, imported.stderr
-    found = document(tmp_path, "--evidence", "study")
+    found = document("--evidence", "study")
     assert found["labels"]["total"] == 4
     assert found["labels"]["untargeted"]["count"] == 2
     assert found["labels"]["targeted"]["count"] == 1
     assert found["labels"]["unmapped"]["count"] == 1
     assert [(each["code"], each["count"]) for each in found["unmapped"]] == [("A1", 1)]
-    other = run(tmp_path, "coverage-gap", "--evidence", "study", "--round", "r2")
+    other = command("analysis", "coverage-gap", "--evidence", "study", "--round", "r2")
     assert other.returncode == 1
     assert "r1" in other.stderr
-    again = run(
-        tmp_path, "import", "r2", "labels.csv", "--item", "URL", "--final", "final",
-        "--taxonomy", "hp-defects", program="annotation",
+    again = command(
+        "annotation", "import", "r2", "labels.csv", "--item", "URL", "--final", "final",
+        "--taxonomy", "hp-defects",
     )  # fmt: skip
     assert again.returncode == 0, again.stderr
-    both = run(tmp_path, "coverage-gap", "--evidence", "study")
+    both = command("analysis", "coverage-gap", "--evidence", "study")
     assert both.returncode == 1
     assert "4 artifacts" in both.stderr
     assert "--round: r1, r2" in both.stderr
-    assert document(tmp_path, "--evidence", "study", "--round", "r2")["labels"]["total"] == 4
+    assert document("--evidence", "study", "--round", "r2")["labels"]["total"] == 4
 
 
-def test_labels_of_another_version_of_a_taxonomy_are_refused(tmp_path: Path) -> None:
+def test_labels_of_another_version_of_a_taxonomy_are_refused(
+    command: Command, tmp_path: Path
+) -> None:
     study = Study(tmp_path)
     with study.writing() as writer:
         put_final(writer, "github:o/r#1", "A1", taxonomy="hp-defects", version="0.9.0")
-    found = run(tmp_path, "coverage-gap", "--evidence", "study")
+    found = command("analysis", "coverage-gap", "--evidence", "study")
     assert found.returncode == 1
     assert "hp-defects 0.9.0, but hp-defects is 1.0.0" in found.stderr

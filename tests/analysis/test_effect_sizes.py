@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import contingency, kruskal, nct
+from scipy.stats import chi2_contingency, contingency, kruskal, nct, ncx2
+from scipy.stats import t as t_distribution
 
 from analysis.statistics import effect_scales, effects, table_effects
 from analysis.statistics.multinomial import goodman
@@ -77,10 +79,45 @@ def test_what_does_not_vary_has_no_effect_size_but_a_reason() -> None:
     assert effects.cliff_delta([1, 1], [2, 2]).value == -1
 
 
+def test_an_epsilon_of_groups_that_are_alike_may_be_none() -> None:
+    alike = [[1, 4, 7, 10, 13], [2, 5, 8, 11, 14], [3, 6, 9, 12, 15]]
+    assert effects.epsilon_squared(alike, seed=1, resamples=200).low == 0
+
+
+def test_delta_of_pairs_is_that_of_groups_with_the_variance_of_pairs() -> None:
+    first, second = [1, 3, 3, 6, 8, 9, 12], [6, 2, 3, 13, 4, 7, 14]
+    delta, apart = effects.paired_delta(first, second), effects.cliff_delta(first, second)
+    assert delta.value == pytest.approx(apart.value)
+    assert (delta.n, apart.n) == (7, 14)
+    signs = np.sign(np.subtract.outer(first, second))
+    parts = signs.mean(axis=1) + signs.mean(axis=0) - 2 * signs.mean()
+    variance, value = (parts**2).sum() / (7 * 6), signs.mean()
+    reach = t_distribution.ppf(0.975, 6)
+    # Feng and Cliff (2004), equation 9.
+    half = reach * math.sqrt(variance) * math.sqrt((1 - value**2) ** 2 + reach**2 * variance)
+    below = 1 - value**2 + reach**2 * variance
+    assert delta.low == pytest.approx((value - value**3 - half) / below)
+    assert delta.high == pytest.approx((value - value**3 + half) / below)
+    # The values of a pair go together, so that their difference is known better.
+    assert (delta.high or 0) - (delta.low or 0) < (apart.high or 0) - (apart.low or 0)
+    same = effects.paired_delta(first, first)
+    assert (same.low or 0) < 0 < (same.high or 0)
+
+
+def test_g_of_pairs_has_the_degrees_of_freedom_of_pairs() -> None:
+    d, g = effects.paired_d(DRUG_1, DRUG_2), effects.paired_g(DRUG_1, DRUG_2)
+    # Hedges (1981), Table 1: c(m) of 9 degrees of freedom.
+    assert (g.value or 0) / (d.value or 1) == pytest.approx(0.9139, abs=1e-3)
+
+
 def test_cramers_v_is_that_of_scipy_and_its_ends_are_tail_probabilities() -> None:
     table = [[13, 17, 4], [9, 2, 21]]
     v = table_effects.cramer_v(table)
     assert v.value == pytest.approx(contingency.association(table, method="cramer"))
+    statistic = chi2_contingency(table).statistic
+    # The ends are the V of populations in which such a statistic is seen in 2.5 % of the samples.
+    for end, tail in ((v.low, 0.975), (v.high, 0.025)):
+        assert ncx2.cdf(statistic, 2, 66 * (end or 0) ** 2) == pytest.approx(tail, abs=1e-6)
     corrected = table_effects.corrected_v(table)
     assert 0 < (corrected.value or 0) < (v.value or 0)
     assert (corrected.low or 0) <= (corrected.value or 0) <= (corrected.high or 0)
@@ -91,6 +128,12 @@ def test_v_lies_within_its_interval_and_between_0_and_1(table: list[list[int]]) 
     for found in (table_effects.cramer_v(table), table_effects.corrected_v(table)):
         if found.value is not None:
             assert 0 <= (found.low or 0) <= found.value <= (found.high or 0) <= 1
+
+
+def test_v_may_be_none_where_nothing_is_tied_together() -> None:
+    # By chance V is never 0: of 2 by 21 with n = 500 it is 0.2 in the mean without any effect.
+    rows = [[12 + at % 3 for at in range(21)], [12 + (at + 1) % 3 for at in range(21)]]
+    assert table_effects.cramer_v(rows).low == 0
 
 
 def test_the_difference_of_shares_is_newcombes() -> None:

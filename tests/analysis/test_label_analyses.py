@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -11,7 +12,10 @@ import pytest
 from dated_labels import dated_study
 from settled import put_final
 
+from analysis.observations import observe
 from analysis.studies import association, comparison, distribution, trend
+from analysis.tallies import trending
+from analysis.tallies.periods import Period, Timed
 from annotation.sheets.asking import Asked
 from annotation.sheets.command import import_sheets
 from data.errors import StudyError
@@ -41,7 +45,7 @@ def defects(tmp_path_factory: pytest.TempPathFactory, study_fixtures: Path) -> S
 
 def rows_are_there(study: Study, result: Result) -> None:
     """A claim that counts has as many rows behind it as it says; some of them are looked at."""
-    some = result.claims[:: max(1, len(result.claims) // 5)]
+    some = result.claims[:: max(1, len(result.claims) // 2)]
     with study.reading() as reader:
         for claim in some:
             assert claim.rows_query is not None
@@ -114,7 +118,9 @@ def test_types_by_framework_name_the_cells_that_stand_out(defects: Study) -> Non
     result = association.run(defects, ["hp-defects:1", "framework"])
     assert result.document["test"]["statistic"] == pytest.approx(89.485, abs=1e-3)
     first = result.table("residuals").records()[0]
-    assert (first["row"], first["column"]) == ("A", "mindspore")
+    assert first["row"] == "A Installation and deployment defects"
+    assert first["column"] == "mindspore"
+    assert result.claims[-1].statement == "Share of mindspore in G Crash defect"
     rows_are_there(defects, result)
 
 
@@ -128,6 +134,8 @@ def test_sides_may_be_a_code_or_sql_and_turn_with_their_order(dated: Study) -> N
     rows_are_there(dated, other)
     candidates = association.run(dated, ["project", "comment_count > 5"])
     assert candidates.document["n"] == 80
+    for row in candidates.document["rows"].values():
+        assert [*row["counts"]] == ["true", "false"]  # what holds is the event
     rows_are_there(dated, candidates)
 
 
@@ -198,6 +206,11 @@ def test_many_pairs_and_values_are_adjusted_together(dated: Study) -> None:
     least = min(tested, key=lambda each: float(each["p"] or 0))
     assert least["adjusted"] == pytest.approx(6 * float(least["p"] or 0))
     assert {figure.kind for figure in result.figures} == {"boxes"}
+    one = comparison.run(dated, ["comment_count"], by="tree=a")
+    assert [each["group"] for each in one.table("groups").records()] == ["yes", "no"]
+    with dated.reading() as reader:
+        rows = reader.rows(one.claims[0].rows_query or "")
+    assert Counter(row["label_value"] for row in rows) == {"yes": 50, "no": 30}
 
 
 def test_real_results_of_two_tools_on_the_same_bugs(
@@ -236,6 +249,20 @@ def test_a_share_that_rises_is_named(dated: Study) -> None:
     assert result.document["codes"]["a1"]["word"] == "large"
     assert result.document["codes"]["a1"]["adjusted"] < 0.001
     rows_are_there(dated, result)
+
+
+def test_a_trend_beyond_doubt_is_seen_and_a_rare_one_doubted(dated: Study) -> None:
+    seen = observe(dated, "tree", by=["year"])
+    sure = Timed(
+        (Period(("2016",), 5000, 2016.0), Period(("2017",), 5000, 2017.0)),
+        {(1, "a1"): 5000, (0, "a2"): 4998, (0, "b1"): 2},
+        (),
+    )
+    of = trending.Trends(seen, sure, seen.codes, "year", "trend", {})
+    assert "a1 Name of a1 rises" in trending.summary(of)[1]
+    assert (of.tested, of.rare) == (3, ("b1",))
+    assert any("Fewer than 5 items have, or have not, b1" in note for note in trending.notes(of))
+    assert min(claim.value or 0 for claim in trending.claims(of) if claim.unit == "p") == 1e-300
 
 
 def test_small_periods_are_joined_and_said(dated: Study) -> None:

@@ -44,12 +44,12 @@ def test_labels_come_at_a_level_with_their_covariates(dated: Study) -> None:
 def test_the_rows_behind_a_count_can_be_asked_for(dated: Study) -> None:
     seen = observe(dated, "tree", level=1, by=["framework", "year"])
     counts = Counter((row.code, *row.values) for row in seen.rows)
-    for (code, *values), count in list(counts.items())[::3]:
-        query = seen.rows_query([str(code)], values)
-        with dated.reading() as reader:
+    with dated.reading() as reader:
+        for (code, *values), count in list(counts.items())[::6]:
+            query = seen.rows_query([str(code)], values)
             rows = reader.rows(checked(reader, "the test", query))
-        assert len(rows) == count
-        assert {row["artifact_id"][:6] for row in rows} == {"github"}
+            assert len(rows) == count
+            assert {row["artifact_id"][:6] for row in rows} == {"github"}
 
 
 def test_what_was_never_mined_has_the_project_of_its_id(tmp_path: Path) -> None:

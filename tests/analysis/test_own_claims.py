@@ -64,6 +64,22 @@ printed = "1.5"
     assert (mean.value, mean.status) == (None, "no data")
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) FILTER (WHERE state = 'open') FROM issues",
+        "SELECT count(*) FROM issues HAVING count(*) > 1",
+        "SELECT count(DISTINCT state) FROM issues",
+        "SELECT count(*) FROM issues GROUP BY ALL",
+    ],
+)
+def test_rows_are_derived_only_where_they_are_those_that_are_counted(
+    sql: str, study: Study
+) -> None:
+    write(study, f'[claims.n]\nstatement = "N"\nsql = "{sql}"\n')
+    assert own_claims.run(study).claims[0].rows_query == sql
+
+
 BAD = {
     "SELEC 1": "syntax error",
     "SELECT 1; SELECT 2": "not one SELECT",

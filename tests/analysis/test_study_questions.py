@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,7 +45,8 @@ def known_papers(study: Study) -> None:
 
 
 # What a question needs to be in the study before it can be asked, and what it is asked.
-PREPARED = {
+PREPARED: dict[str, Callable[[Study], None]] = {
+    "challenges": coded_interviews,
     "claims": own_claims, "distribution": dated_labels, "known-papers": known_papers,
     "prisma": some_papers,
     "trend": dated_labels,
@@ -69,14 +71,20 @@ def asked(question: ModuleType, folder: Path) -> Result:
     return found
 
 
-@pytest.fixture(params=sorted(QUESTIONS))
+@pytest.fixture(params=sorted(QUESTIONS), scope="module")
 def question(request: pytest.FixtureRequest) -> ModuleType:
     return QUESTIONS[request.param]
 
 
-@pytest.fixture
-def result(question: ModuleType, tmp_path: Path) -> Result:
-    return asked(question, tmp_path / "study")
+@pytest.fixture(scope="module")
+def folder(question: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a question is asked once for all tests: none of them writes."""
+    return tmp_path_factory.mktemp(question.NAME) / "study"
+
+
+@pytest.fixture(scope="module")
+def result(question: ModuleType, folder: Path) -> Result:
+    return asked(question, folder)
 
 
 def test_it_explains_itself(question: ModuleType) -> None:
@@ -85,9 +93,9 @@ def test_it_explains_itself(question: ModuleType) -> None:
     assert question.NAME.islower()
 
 
-def test_running_it_stores_nothing(question: ModuleType, result: Result, tmp_path: Path) -> None:
+def test_running_it_stores_nothing(question: ModuleType, result: Result, folder: Path) -> None:
     assert result.tables
-    study = Study(tmp_path / "study")
+    study = Study(folder)
     if question.NAME not in PREPARED:
         assert not study.directory.exists()
         return
@@ -103,7 +111,7 @@ def test_every_claim_has_a_query_an_interval_and_a_unique_id(result: Result) -> 
         if claim.unit == "p":  # a p-value has no interval; the effect size beside it has one
             continue
         # All there are, not drawn from others.
-        if claim.unit in {"defects", "types", "papers", "records"}:
+        if claim.unit in {"defects", "types", "papers", "records", "themes", "mentions"}:
             continue
         if result.analysis == "replicate":  # without a package there are only printed numbers
             continue
@@ -130,7 +138,7 @@ def test_it_is_the_same_again(question: ModuleType, result: Result, tmp_path: Pa
 
 
 def test_it_is_the_same_from_its_parameters_alone(
-    question: ModuleType, result: Result, tmp_path: Path
+    question: ModuleType, result: Result, folder: Path
 ) -> None:
     parameters = json.loads(json.dumps(result.parameters))
-    assert question.again(Study(tmp_path / "study"), parameters) == result
+    assert question.again(Study(folder), parameters) == result

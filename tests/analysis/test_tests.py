@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
+
 import pytest
 from scipy.stats import fisher_exact
 
@@ -58,7 +61,25 @@ def test_in_two_by_two_every_squared_residual_is_chi_square() -> None:
     statistic = table_tests.chi_square(EXTRINSIC).statistic
     for each in table_tests.residuals(EXTRINSIC):
         assert (each.residual or 0) ** 2 == pytest.approx(statistic)
-        assert each.adjusted == pytest.approx(4 * (each.p_value or 0))
+        assert each.adjusted == each.p_value  # four cells that say one thing
+
+
+def test_of_two_columns_one_is_a_mirror_and_no_test_more() -> None:
+    rows = [[64, 151], [146, 182], [300, 195]]
+    turned = [list(column) for column in zip(*rows, strict=True)]
+    for table in (rows, turned):
+        found = table_tests.residuals(table)
+        least = min(found, key=lambda each: each.p_value or 1)
+        assert least.adjusted == pytest.approx(3 * (least.p_value or 0))
+    wide = [[10, 20, 30], [30, 20, 10], [15, 25, 5]]
+    least = min(table_tests.residuals(wide), key=lambda each: each.p_value or 1)
+    assert least.adjusted == pytest.approx(9 * (least.p_value or 0))
+
+
+def test_tables_drawn_in_parts_are_the_same_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = table_tests.fisher(JOBS)
+    monkeypatch.setattr(table_tests, "_AT_ONCE", 16 * 700)
+    assert table_tests.fisher(JOBS) == whole
 
 
 def test_t_tests_of_the_sleep_data_are_those_of_r() -> None:
@@ -72,12 +93,47 @@ def test_t_tests_of_the_sleep_data_are_those_of_r() -> None:
     assert (paired.statistic, paired.p_value) == pytest.approx((-4.0621, 0.002833), abs=1e-4)
 
 
-def test_rank_tests_of_the_sleep_data_are_those_of_r() -> None:
+def test_rank_tests_of_the_sleep_data_are_those_of_r(monkeypatch: pytest.MonkeyPatch) -> None:
+    # All nine differences have one sign: 2 of 512 ways are as far out.
+    assert tests.wilcoxon(DRUG_1, DRUG_2).p_value == pytest.approx(2 / 512)
+    monkeypatch.setattr(tests, "MOST_ORDERS", 0)  # R does not try all ways
     assert tests.wilcoxon(DRUG_1, DRUG_2).p_value == pytest.approx(0.009091, abs=1e-6)
     assert tests.mann_whitney(DRUG_1, DRUG_2).p_value == pytest.approx(0.06933, abs=1e-5)
     exact = tests.mann_whitney([1, 2, 3], [4, 5, 6])
     assert exact.p_value == pytest.approx(0.1)
     assert exact.detail == "exact"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [([1, 1, 1], [2, 2, 2]), ([1, 2, 2, 4], [2, 3, 5, 5, 6])]
+)
+def test_with_ties_in_small_groups_all_ways_are_tried(
+    first: list[float], second: list[float]
+) -> None:
+    found = tests.mann_whitney(first, second)
+    values, n = [*first, *second], len(first)
+
+    def distance(chosen: Iterable[int]) -> float:
+        own = set(chosen)
+        u = sum(
+            (values[i] > values[j]) + (values[i] == values[j]) / 2
+            for i in own
+            for j in range(len(values))
+            if j not in own
+        )
+        return abs(u - n * len(second) / 2)
+
+    ways = [distance(way) for way in itertools.combinations(range(len(values)), n)]
+    as_far = sum(each >= distance(range(n)) - 1e-9 for each in ways)
+    assert found.p_value == pytest.approx(as_far / len(ways))
+    assert found.detail == tests.EXACT_TIES
+
+
+def test_rounding_dust_unties_no_pairs() -> None:
+    dusty = tests.wilcoxon([0.3, 0.4, 0.7, 1.3], [0.1, 0.2, 0.6, 0.9])
+    whole = tests.wilcoxon([3, 4, 7, 13], [1, 2, 6, 9])
+    assert dusty == whole
+    assert tests.wilcoxon([0.1 + 0.2, 1], [0.3, 2]).n == 1
 
 
 def test_shapiro_and_levene_are_those_of_r() -> None:
@@ -95,3 +151,5 @@ def test_what_cannot_be_tested_says_why() -> None:
     assert tests.wilcoxon([1, 2], [1, 2]).reason == "no pair differs"
     assert tests.kruskal([[1, 1], [1], [1, 1]]).reason == "all values are the same"
     assert tests.welch_anova([[1, 1], [1, 2], [1, 3]]).reason
+    assert tests.equal_variances([1, 2], [4, 3.5]).reason
+    assert tests.equal_variances([1, 1, 1], [2, 3]).reason

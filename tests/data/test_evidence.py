@@ -34,6 +34,14 @@ def test_every_leaf_is_counted_and_the_counts_add_up() -> None:
     assert sum(count.artifacts > 0 for count in counts.values()) == 65
 
 
+def test_spellings_and_boxes_are_of_leaves_that_names_do_not_give() -> None:
+    spellings, boxes = evidence.tag_spellings(), evidence.figure_boxes()
+    assert {*spellings.values(), *boxes} <= set(LEAVES)
+    assert not [text for text in spellings if FAULTS.find(text)]
+    # The published figure has 93 boxes, by a transcription that others made.
+    assert sum(boxes.get(code, 1) for code in LEAVES) == 93
+
+
 def test_every_leaf_has_a_status_of_the_survey() -> None:
     statuses = evidence.survey_statuses()
     assert list(statuses) == LEAVES

@@ -101,7 +101,8 @@ def test_the_agreement_of_the_first_two_raters(result: Result, study_fixtures: P
 def test_the_rounds_are_ordinary_rounds(study: Study) -> None:
     with study.reading() as reader:
         rows = reader.rows(
-            "SELECT count(*) AS n FROM items WHERE round LIKE '%-round-%' GROUP BY round ORDER BY round"
+            "SELECT count(*) AS n FROM items WHERE round LIKE '%-round-%' GROUP BY round "
+            "ORDER BY round"
         )
         raters = reader.value(
             "SELECT count(DISTINCT rater) FROM labels WHERE round = 'dl-faults-round-4'"

@@ -9,6 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from settled import put_final
 
 from analysis.detection.folding import Folding
 from analysis.studies import methods
@@ -63,6 +64,19 @@ def test_tools_by_types_with_duplicates_folded(study: Study) -> None:
     assert (said["tools"]["LEMON"]["count"], said["types"]["found"]) == (8, 3)
     [row] = [row for row in result.table("types").records() if row["code"] == "F2"]
     assert (row["any"], row["known"]) == (1, 3)
+
+
+def test_a_defect_of_two_types_is_one_defect(study: Study) -> None:
+    with study.writing() as writer:
+        put_final(writer, "github:pytorch/pytorch#2000", round_name="more", taxonomy="hp-defects")
+        writer.execute(
+            "UPDATE store.settlement SET codes = ['A1', 'A2'], taxonomy_version = (SELECT "
+            "any_value(taxonomy_version) FROM store.settlement WHERE round <> 'more') "
+            "WHERE round = 'more'"
+        )
+    said = methods.run(study, "hp-defects", round_name="found", of=["known", "more"]).document
+    assert (said["missed"]["count"], said["missed"]["total"]) == (3, 11)
+    assert (said["known"]["A1"], said["known"]["A2"]) == (3, 1)
 
 
 def test_suggested_duplicates_fold_when_asked_for(study: Study) -> None:

@@ -133,12 +133,22 @@ We found \FAcoverageGapFaultsUntargeted{} and \faNum[count]{coverage-gap.faults.
 """
 
 
+def test_what_a_stranger_stored_is_printed_and_not_run_and_letters_are_as_before() -> None:
+    odd = {**CLAIMS[0], "status": r"\input{x}", "unit": r"50% \write18{x} ^^M}"}
+    text = to_latex([odd])
+    assert r"\input{x}" not in text
+    assert r"\write18" not in text
+    assert text.endswith("\\makeatother\n")
+
+
 def test_a_manuscript_is_told_what_the_study_lacks() -> None:
     assert list(lacking(PAPER, CLAIMS)) == [
         (3, r"\FAgone"),
         (4, "coverage-gap.faults"),
         (4, "associate.p [low]"),
     ]
+    over_lines = "One\n\\faNum[low]% of it\n  {moon}\n"
+    assert list(lacking(over_lines, CLAIMS)) == [(2, "moon")]
 
 
 def test_a_claim_is_found_by_what_is_typed() -> None:

@@ -50,7 +50,7 @@ CALLS = {
     ("miner", "commits"): ("./layers.git",),
     ("miner", "filter"): ("--again",),
     ("miner", "lexicons"): (),
-    ("miner", "papers"): ("--from", "papers.bib"),
+    ("miner", "papers"): ("--from", "more.bib"),
     ("miner", "posts"): ("--from-sede", "posts.csv"),
     ("miner", "projects"): (),
     ("miner", "rebuild"): (),
@@ -94,6 +94,7 @@ CALLS = {
     ("annotation", "code"): ("--rater", "ann"),
     ("annotation", "places"): ("coding.csv", "--codes"),
     ("analysis", "associate"): ("--counts", "154/385", "41/385"),
+    ("analysis", "challenges"): ("dl-bugs",),
     ("analysis", "claims"): (),
     ("analysis", "compare"): ("length(title)", "--by", "kind"),
     ("analysis", "coverage-gap"): (),
@@ -142,6 +143,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
     """A study with one label, one result and some issues, made by the console scripts."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
+    (folder / "more.bib").write_text("@misc{b, title={Another}}", encoding="utf-8")
     (folder / "papers.bib").write_text("@misc{a, title={A Paper}}", encoding="utf-8")
     (folder / "coding.csv").write_text(CODING, encoding="utf-8")
     (folder / "posts.csv").write_text("Id,Title\n4,Why is it slow?\n", encoding="utf-8")

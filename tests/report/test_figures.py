@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure as Drawing
 
 from data.errors import StudyError
 from data.results import Bar, Figure, FigureKind, Part, Series
+from report import figures
 from report.canvas import DOUBLE_COLUMN, SINGLE_COLUMN, TYPE_SIZE, luminance, settings
 from report.figures import draw, save
 from report.inks import PALETTE, PART_INKS, Ink, inks_for
@@ -63,6 +65,14 @@ RESIDUALS = Figure(
     categories=("Model", "Training"),
     series=(Series("residual", (-2.31, 1.2)),),
 )
+INTERVALS = replace(
+    BARS,
+    name="intervals",
+    series=(
+        Series("PyTorch", (12.5, 30.0), (5.0, 20.0), (40.0, 55.0)),
+        Series("TensorFlow", (None, 0.0), (None, 0.0), (None, 16.1)),
+    ),
+)
 MATRIX = Figure(
     name="techniques",
     title="Techniques",
@@ -102,7 +112,9 @@ EVIL = Figure(
     bars=(Bar(HOSTILE * 5, (Part(HOSTILE, 3), Part("", 4))),),
 )
 ALL = pytest.mark.parametrize(
-    "figure", [SHARES, BARS, RESIDUALS, MATRIX, TREND, EVIL], ids=lambda figure: figure.name
+    "figure",
+    [SHARES, BARS, RESIDUALS, INTERVALS, MATRIX, TREND, EVIL],
+    ids=lambda figure: figure.name,
 )
 
 
@@ -122,9 +134,9 @@ def texts(figure: Figure) -> list[str]:
 def test_same_figure_gives_the_same_bytes(figure: Figure, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    for first, second in zip(
-        save(figure, tmp_path / "a"), save(figure, tmp_path / "b"), strict=True
-    ):
+    one = save(figure, tmp_path / "a")
+    figures._made.cache_clear()  # noqa: SLF001  (drawn anew)
+    for first, second in zip(one, save(figure, tmp_path / "b"), strict=True):
         assert first.read_bytes() == second.read_bytes()
 
 
@@ -192,6 +204,17 @@ def test_shares_write_percentage_count_and_n() -> None:
 def test_bars_write_values_and_leave_out_what_is_missing() -> None:
     assert [text for text in texts(BARS) if text.endswith("%")] == ["12.5 %", "30.0 %", "2.2 %"]
     assert {"-2.310", "1.200"} <= set(texts(RESIDUALS))
+
+
+def test_bars_with_intervals_write_values_behind_them() -> None:
+    axes: Any = draw(INTERVALS).axes[0]
+    places = {text.get_text(): text.get_position()[0] for text in axes.texts}
+    zero, _five, end_of_0, _twenty, end_of_12, end_of_30 = sorted(
+        {line.get_xdata()[0] for line in axes.lines if len({*line.get_xdata()}) == 1}
+    )
+    assert (end_of_0 - zero) / (end_of_30 - zero) == pytest.approx(16.1 / 55)
+    for text, end in (("0.0 %", end_of_0), ("12.5 %", end_of_12), ("30.0 %", end_of_30)):
+        assert end < places[text] < end + 10
 
 
 def test_matrix_writes_numbers_and_leaves_zero_blank() -> None:

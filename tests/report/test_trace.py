@@ -176,6 +176,29 @@ def test_a_hostile_or_broken_query_of_a_stored_claim_is_not_run(
     assert "cannot be listed" in command("report", "trace", "x.y").stdout
 
 
+def test_rows_of_a_package_lead_to_its_files_and_the_run_that_imported_it(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    run = provenance.begin("analysis replicate", {})
+    sql = "SELECT package, file, line, run_id FROM package_rows WHERE line > 1 ORDER BY ALL"
+    claim = Claim("x.y", "Rows", 2.0, "", "x(): y", rows_query=sql)
+    result_store.save(study, Result("x", "x", "X", {}, claims=(claim,)), run)
+    with study.writing() as writer:
+        for name in ("a.csv", "b.csv"):
+            file = f"'zoo', '{name}'"
+            writer.execute(
+                f"INSERT INTO store.package_file VALUES ({file}, 'd', 9, '{run.run_id}')"
+            )
+        writer.execute(
+            "INSERT INTO store.package_row SELECT 'zoo', 'a.csv', '', line, '[]', "
+            f"'{run.run_id}' FROM range(1, 4) AS t(line)"
+        )
+    found = trace(study, "x.y", most=5)
+    assert found.rows is not None
+    assert found.rows.count == 2
+    assert [file["file"] for file in found.origins["files"].first] == ["a.csv"]
+    assert [(each["command"], each["rows"]) for each in found.runs] == [("analysis replicate", 2)]
+
+
 def test_a_query_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sql = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) FROM t"
     endless = Claim("x.y", "Endless", 1.0, "", "x(): y", rows_query=sql)

@@ -67,6 +67,8 @@ def test_what_a_sheet_says_otherwise_supersedes_and_nothing_is_lost(coded: Readi
         "10.1000/2,humbatova,5.1.L2,withdrawn,Table 2,,ben",
     )  # fmt: skip
     assert changed.changed == 2
+    assert changed.dropped == (f"{doi(2)} humbatova 5.1.L2",)
+    assert "1 code no more final" in " ".join(changed.words())
     assert [row for row in codes(coded) if row[0] == doi(2)] == [
         (doi(2), "1.1.L2", "group", "p. 4", "in words", "ann", "paper-faults")
     ]
@@ -132,6 +134,8 @@ def test_raters_code_included_papers_with_several_codes(
         "paper-techniques", "paper-faults",
     ]  # fmt: skip
     assert coded.items("paper-faults") == {doi(1), doi(2)}
+    assert "annotation export paper-techniques" in done.next
+    assert any("raters choose leaves of humbatova" in each for each in done.remarks)
     said = ["item,ann,ben", f"{doi(1)},1.1.L2;5.1.L2,5.1.L2;1.1.L2", f"{doi(2)},1.1.L2,5.1.L2"]
     (tmp_path / "said.csv").write_text("\n".join(said), encoding="utf-8")
     brought = command("annotation", "import", "paper-faults", "said.csv", "--item", "item",

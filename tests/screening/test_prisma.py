@@ -16,9 +16,9 @@ from analysis.screening.fates import Fates, Records
 from analysis.screening.flow import boxes_of
 from analysis.studies import prisma
 from data.errors import StudyError
-from data.results import Box, Result
+from data.results import Box, Exit, Figure, Result
 from data.store import Study, Writer
-from report import figures
+from report import figures, flows
 
 
 def add_up(boxes: tuple[Box, ...]) -> bool:
@@ -175,7 +175,19 @@ def test_the_command_writes_the_diagram(reading: Reading, command: Command, tmp_
     ended = command("analysis", "prisma")
     assert ended.returncode == 0, ended.stderr
     assert "Papers screened by title" in ended.stdout
+    assert "No full text was screened: included is what screening by title included" in (
+        " ".join(prisma.run(reading.study).notes)
+    )
     assert (tmp_path / "out" / "prisma" / "report.html").exists()
+
+
+def test_a_long_name_is_cut_visibly_and_keeps_its_count() -> None:
+    box = Box("", "Papers", 5, (), (Exit("WORDS IN CAPITALS " * 4, 5),))
+    drawing = figures.draw(Figure("flow", "Flow", "flow", "", boxes=(box,)), 240.0)
+    lines = [text.get_text() for text in drawing.axes[0].texts][1:]
+    assert len(lines) == flows.MOST_LINES
+    assert lines[-2].endswith("…")
+    assert lines[-1].endswith("(n = 5)")
 
 
 def test_a_flow_fits_a_column_and_hostile_names_are_drawn_as_text(reading: Reading) -> None:

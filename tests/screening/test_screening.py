@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from reading_papers import BOTH, Command, Reading, doi
 
+from analysis.studies import prisma
 from annotation.screening.paper_rounds import Wanted
 from data.errors import StudyError
 from data.store import Study
@@ -87,11 +88,66 @@ def test_disagreement_is_open_until_it_is_adjudicated(reading: Reading, command:
     })  # fmt: skip
     with pytest.raises(StudyError, match="no paper is ready for screening by abstract") as refused:
         reading.screen("abstract")
-    assert "annotation adjudicate screening-title" in refused.value.hint
+    assert "annotation adjudicate screening-title --settle" in refused.value.hint
+    assert "annotation adjudicate screening-title --to FILE" in refused.value.hint
     assert command("annotation", "adjudicate", "screening-title", "--settle").returncode == 0
     assert reading.screen("abstract").waiting == (doi(2),)
     said = command("annotation", "status")
     assert "screening by title: 2 papers, 1 included, 0 excluded, 1 open" in said.stdout
+
+
+def test_the_status_says_when_new_papers_wait(reading: Reading, command: Command) -> None:
+    reading.papers(1)
+    reading.screen("title")
+    reading.decide("screening-title", {1: "off-topic"})
+    reading.papers(2)
+    assert "next: annotation screen title --rater R" in command("annotation", "status").stdout
+    reading.screen("title")
+    reading.decide("screening-title-2", {2: "off-topic"})
+    assert command("miner", "filter", "late", "--where", "year > 2001").returncode == 0
+    assert "annotation screen title" not in command("annotation", "status").stdout
+    reading.papers(3)
+    assert "next: miner filter --again" in command("annotation", "status").stdout
+
+
+def test_a_round_of_papers_that_got_other_ids_has_no_strangers(reading: Reading) -> None:
+    reading.papers(1)
+    reading.screen("title")
+    with reading.study.writing() as writer:
+        writer.execute("DELETE FROM store.screening")
+        writer.execute("UPDATE store.item SET artifact_id = 'paper:old'")
+        writer.execute(
+            "INSERT INTO store.alias VALUES ('paper:old', ?, 'paper', 'r', '')", [doi(1)]
+        )
+    found = reading.screen("title", Wanted(), round_name="screening-title")
+    assert (found.registered, found.remarks) == ("screening-title", ())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "decision"),
+    [
+        ("include", "duplicate", "included"), ("off-topic", "duplicate", "excluded"),
+        ("duplicate", "duplicate", "excluded"), ("include", "off-topic", None),
+        ("~unclear", "duplicate", None),
+    ],
+)  # fmt: skip
+def test_duplicates_that_are_merged_after_screening(
+    reading: Reading, first: str, second: str, decision: str | None
+) -> None:
+    reading.papers(1, 2)
+    reading.screen("title")
+    reading.decide("screening-title", {1: first, 2: second})
+    with reading.study.writing() as writer:  # as mining does when it learns that both are one
+        writer.execute("DELETE FROM store.paper WHERE artifact_id = ?", [doi(2)])
+        writer.execute(
+            "UPDATE store.paper_record SET artifact_id = $1, matched_by = 'doi' "
+            "WHERE artifact_id = $2", [doi(1), doi(2)],
+        )  # fmt: skip
+        writer.execute("INSERT INTO store.alias VALUES (?, ?, 'paper', 'r', '')", [doi(2), doi(1)])
+    assert reading.rows("SELECT decision FROM screening_decisions") == [(decision,)]
+    assert [row[0] for row in reading.screened().values()] == [decision]
+    boxes = prisma.run(reading.study).figures[0].boxes
+    assert [box.count for box in boxes] == [2, 1, 1, int(decision == "included")]
 
 
 def test_rounds_that_contradict_each_other_leave_a_paper_open(reading: Reading) -> None:

@@ -1,0 +1,291 @@
+"""A package verifies without the study, and nobody's name, address, token or path is in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from planting import AUTHOR, HOME, LOGIN, MAIL, PLANTED, RATERS, TOKEN, planted
+from population import Population
+
+from data import provenance, result_store
+from data.errors import StudyError
+from data.results import Claim, Result
+from data.store import Study
+from report.package import making
+from report.package.archive import ROOT, SUMS, sums, write
+from report.package.copying import Options
+from report.package.making import Packed, pack
+from report.package.verifying import verify
+
+Command = Callable[..., CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    return planted(tmp_path_factory.mktemp("planted") / "study")
+
+
+@pytest.fixture(scope="module")
+def packed(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Packed:
+    return pack(study, Options(), tmp_path_factory.mktemp("packed") / "p.zip")
+
+
+@pytest.fixture(scope="module")
+def files(packed: Packed) -> dict[str, bytes]:
+    return content(packed.path)
+
+
+@pytest.fixture
+def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report of the copy is what takes long; one package of these tests has it."""
+    monkeypatch.setattr(making, "_report", lambda *_given: {})
+
+
+def content(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {
+            name.removeprefix(f"{ROOT}/"): archive.read(name) for name in sorted(archive.namelist())
+        }
+
+
+def texts(files: dict[str, bytes]) -> Iterator[tuple[str, str]]:
+    """Everything in a package that can be read, also inside Parquet."""
+    for name, data in files.items():
+        yield name, name
+        if name.endswith(".parquet"):
+            rows = pq.read_table(pa.BufferReader(data))
+            yield name, json.dumps(rows.to_pylist(), default=str, ensure_ascii=False)
+            yield name, str(rows.schema)
+        yield name, data.decode("utf-8", errors="replace")
+
+
+def repacked(files: dict[str, bytes], target: Path) -> Path:
+    """The same package with other files, whose checksums are right."""
+    write(target, {name: data for name, data in files.items() if name != SUMS})
+    return target
+
+
+def test_nothing_that_was_planted_is_in_it(files: dict[str, bytes], study: Study) -> None:
+    sought = {**PLANTED, "study": str(study.directory), "mail's host": "heart-of-gold"}
+    for name, text in texts(files):
+        for kind, words in sought.items():
+            assert words.casefold() not in text.casefold(), (kind, name)
+        assert "@zaphod" not in text
+
+
+def test_what_was_planted_is_in_the_study(study: Study) -> None:
+    """Else the test above would show nothing."""
+    with study.reading() as reader:
+        tables = reader.rows("SELECT table_name AS name FROM duckdb_tables() ORDER BY name")
+        whole = "".join(
+            json.dumps(reader.rows(f"SELECT * FROM store.{row['name']}"), default=str)
+            for row in tables
+        )
+    assert all(words in whole for words in PLANTED.values())
+
+
+def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: Path) -> None:
+    away = tmp_path / "another home"
+    away.mkdir()
+    moved = shutil.copy(packed.path, away / "got.zip")
+    elsewhere = {"HOME": str(away), "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}
+    code = "import sys; from report.cli import main; sys.argv[0] = 'report'; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "package", "--verify", moved, "--json"],
+        cwd=away, capture_output=True, text=True, check=False,
+        env={"PATH": os.environ["PATH"], **elsewhere},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["verified"] == packed.claims - 1
+    assert found["differs"] == []
+    assert [each["claim_id"] for each in found["cannot_be_verified"]] == ["claims.words"]
+    assert "texts" in found["cannot_be_verified"][0]["reason"]
+    assert [path.name for path in away.iterdir()] == ["got.zip"]  # nothing is left behind
+
+
+def test_the_study_is_only_read_and_made_twice_it_is_the_same_bytes(
+    study: Study, packed: Packed, tmp_path: Path
+) -> None:
+    before = study.database.read_bytes()
+    again = pack(study, Options(), tmp_path / "another name.zip")
+    assert again.path.read_bytes() == packed.path.read_bytes()
+    assert study.database.read_bytes() == before
+
+
+def test_a_changed_cell_is_found_by_its_claims(files: dict[str, bytes], tmp_path: Path) -> None:
+    rows = pq.read_table(pa.BufferReader(files["study/answer.parquet"]))
+    values = rows.column("codes").to_pylist()
+    assert values[0] != ["b2"]
+    values[0] = ["b2"]
+    at = rows.column_names.index("codes")
+    changed = rows.set_column(at, "codes", pa.array(values, rows.schema.field("codes").type))
+    file = pa.BufferOutputStream()
+    pq.write_table(changed, file)
+    forged = repacked({**files, "study/answer.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
+    names = {each.claim_id for each in verify(forged).differences}
+    assert any(name.startswith("agreement-main") for name in names)
+    assert "claims.issues" not in names
+
+
+def test_a_changed_number_is_found_and_named(
+    files: dict[str, bytes], tmp_path: Path, command: Command
+) -> None:
+    claims = json.loads(files["claims.json"])
+    claim = next(
+        claim
+        for result in claims["results"]
+        for claim in result["claims"]
+        if claim["claim_id"] == "claims.issues"
+    )
+    claim["value"] += 1
+    forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
+    done = command("report", "package", "--verify", forged)
+    assert done.returncode == 1
+    assert "1 claim of the package differs" in done.stderr
+    assert "claims.issues" in done.stderr
+    assert "20" in done.stdout
+    assert "21" in done.stdout
+
+
+def test_sql_in_a_package_reaches_no_file_and_no_network(
+    files: dict[str, bytes], tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a\n42\n", encoding="utf-8")
+    claims = json.loads(files["claims.json"])
+    own = next(each for each in claims["results"] if each["name"] == "claims")
+    compare = next(each for each in claims["results"] if each["analysis"] == "compare")
+    hostile = (
+        f"SELECT a FROM read_csv('{secret}')",
+        f"SELECT a FROM '{secret}'",
+        "SELECT count(*) FROM read_text('https://example.org/x')",
+        "ATTACH '/etc/passwd' AS x",
+    )
+    for at, sql in enumerate(hostile):
+        alone = [{"name": "issues", "statement": "Issues", "sql": sql}]
+        claim = {**own["claims"][0], "cannot": ""}
+        own = {**own, "parameters": {"claims": alone}, "claims": [claim]}
+        compare["parameters"]["value"] = [f"({sql})"]
+        claims["results"] = [own, compare] if at == 0 else [own]
+        forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
+        outcomes = verify(forged).outcomes
+        assert {each.verdict for each in outcomes} == {"differs"}, sql
+        assert all(each.now is None and "42" not in each.reason for each in outcomes), sql
+
+
+@pytest.mark.usefixtures("without_report")
+def test_with_texts_it_has_their_licence_and_no_people(study: Study, tmp_path: Path) -> None:
+    packed = pack(study, Options(with_texts=True), tmp_path / "p.zip")
+    found = content(packed.path)
+    artifacts = found["data/artifacts.csv"].decode()
+    assert "It crashes, says @person_" in artifacts
+    assert "<email>" in artifacts
+    assert "/home/<name>/hitchhiking" in artifacts
+    for name, text in texts(found):
+        for kind in ("token", "mail", "login", "home", "rater", "server", "forgotten", "sheet"):
+            assert PLANTED[kind].casefold() not in text.casefold(), (kind, name)
+    attribution = found["ATTRIBUTION.md"].decode()
+    assert "github: of their authors, under GitHub's terms" in attribution
+    assert "`github:o/r#1`" in attribution
+    assert "abstract" not in found["data/papers.csv"].decode().splitlines()[0]
+    assert not verify(packed.path).differences
+
+
+@pytest.mark.usefixtures("without_report")
+def test_texts_of_stack_overflow_name_their_licence(tmp_path: Path) -> None:
+    there = Population.at(tmp_path / "study")
+    there.posts(2, tags=["keras"], body="<p>Why?</p>")
+    with there.study.writing() as writer:
+        writer.execute("UPDATE store.post SET license = 'CC BY-SA 3.0' WHERE post_id = 1")
+    found = content(pack(there.study, Options(with_texts=True), tmp_path / "p.zip").path)
+    lines = found["ATTRIBUTION.md"].decode().splitlines()
+    assert any("`stackoverflow:1`" in line and "CC BY-SA 3.0" in line for line in lines)
+    assert any("`stackoverflow:2`" in line and "CC BY-SA 4.0" in line for line in lines)
+
+
+@pytest.mark.usefixtures("without_report")
+def test_for_double_blind_review_nothing_tells_whose_it_is(study: Study, tmp_path: Path) -> None:
+    packed = pack(study, Options(double_blind=True), tmp_path / "p.zip")
+    found = content(packed.path)
+    for name, text in texts(found):
+        for words in (*AUTHOR.split(", "), "0000-0002-1825-0097", "10.5555/12345678"):
+            assert words.casefold() not in text.casefold(), (words, name)
+        assert not re.search(r"person_[0-9a-f]{16}", text)
+    assert yaml.safe_load(found["CITATION.cff"])["authors"] == [{"name": "Anonymous"}]
+    runs = pq.read_table(pa.BufferReader(found["data/runs.parquet"])).to_pylist()
+    assert all(re.fullmatch(r"run-\d+", run["run_id"]) for run in runs)
+    assert {run["started_at"].hour for run in runs} == {0}
+    assert not verify(packed.path).differences
+
+
+def test_archives_and_citation_tools_can_read_it(files: dict[str, bytes]) -> None:
+    cited = yaml.safe_load(files["CITATION.cff"])
+    assert {"cff-version", "message", "title", "authors"} <= cited.keys()
+    assert cited["authors"][0]["family-names"] == "Slartibartfast"
+    assert cited["license"] == "CC-BY-4.0"
+    zenodo = json.loads(files[".zenodo.json"])
+    assert zenodo["upload_type"] == "dataset"
+    assert zenodo["creators"][0] == {
+        "name": AUTHOR, "orcid": "0000-0002-1825-0097", "affiliation": "Magrathea",
+    }  # fmt: skip
+    crate = json.loads(files["ro-crate-metadata.json"])
+    entities = {each["@id"]: each for each in crate["@graph"]}
+    assert entities["ro-crate-metadata.json"]["conformsTo"]["@id"].endswith("/ro/crate/1.1")
+    parts = {each["@id"] for each in entities["./"]["hasPart"]}
+    assert parts == files.keys() - {"ro-crate-metadata.json"}
+    assert all(entities[name]["description"] for name in parts), "every file is described"
+    assert {"name", "description", "datePublished", "license"} <= entities["./"].keys()
+    assert files[SUMS] == sums({name: data for name, data in files.items() if name != SUMS})
+
+
+def test_readers_find_claims_rows_codes_and_the_way_to_the_texts(files: dict[str, bytes]) -> None:
+    readme = files["README.md"].decode()
+    assert "report package --verify" in readme
+    assert "| `agreement-main" in readme
+    assert "no: it needs texts" in readme
+    assert "What a1 is." in files["codebook.md"].decode()
+    assert "miner fetch --from ids.csv" in files["REFETCH.md"].decode()
+    assert files["ids.csv"].decode().splitlines()[0].endswith(",url")
+    assert "To be written by the authors" in files["datasheet.md"].decode()
+    assert "rater-01" in files["data/labels.csv"].decode()
+    assert "forgotten" in files["data/artifacts.csv"].decode()  # that it was, not what
+    assert "report/index.html" in files
+
+
+def test_a_stale_study_is_not_packed(study: Study, tmp_path: Path) -> None:
+    copy = Study(shutil.copytree(study.directory, tmp_path / "copy"))
+    with copy.writing() as writer:
+        writer.execute("DELETE FROM store.answer WHERE item_id = 'github:o/r#1'")
+    with pytest.raises(StudyError, match="would not come out as stored: agreement-main") as refused:
+        pack(copy, Options(), tmp_path / "p.zip")
+    assert "report build" in refused.value.hint
+    assert not (tmp_path / "p.zip").exists()
+
+
+@pytest.mark.usefixtures("without_report")
+def test_a_result_that_nobody_can_compute_is_told_and_kept(study: Study, tmp_path: Path) -> None:
+    copy = Study(shutil.copytree(study.directory, tmp_path / "copy"))
+    statement = f"faults, says {RATERS[0]} ({MAIL})"
+    claim = Claim("made-up.x", statement, 4.0, "", "made-up(): x")
+    made = Result("made-up", "made-up", f"By @{LOGIN}", {"file": HOME}, (TOKEN,), (claim,))
+    result_store.save(copy, made, provenance.begin("analysis made-up", {}))
+    packed = pack(copy, Options(), tmp_path / "p.zip")
+    assert "does not have" in packed.cannot["made-up.x"]
+    stored = json.loads(content(packed.path)["claims.json"])["results"]
+    (kept,) = [each for each in stored if each["name"] == "made-up"]
+    assert kept["claims"][0]["statement"] == "faults, says rater-02 (<email>)"
+    assert kept["parameters"] == {"file": "<path>"}
