@@ -12,6 +12,7 @@ from labelling import Labelled
 from population import Population
 from typer.testing import CliRunner
 
+from data.results import Claim, Result
 from data.store import Study
 
 TOKEN = "ghp_" + "Zq7" * 12
@@ -28,7 +29,8 @@ TEXT = f"It crashes, says @{LOGIN} ({MAIL}), see {HOME} with {TOKEN}."
 # Nothing of these may be in a package, wherever it is looked for.
 PLANTED = {
     "token": TOKEN, "mail": MAIL, "login": LOGIN, "home": "fordprefect",
-    "share": "magrathea/planets", "file": "labels.xlsx", "rater": RATERS[0], "other rater": RATERS[1], "sheet": "tricia_mcmillan",
+    "share": "magrathea/planets", "file": "labels.xlsx", "rater": RATERS[0],
+    "other rater": RATERS[1], "sheet": "tricia_mcmillan",
     "server": "heart-of-gold.internal", "forgotten": "vogon/poetry",
 }  # fmt: skip
 
@@ -54,6 +56,11 @@ sql = "SELECT sum(length(body)) FROM artifacts"
 statement = "Labels of one rater"
 sql = "SELECT count(*) FROM labels WHERE rater = '{RATERS[0]}'"
 """
+# Of an analysis that nobody has.
+MADE_UP = Result(
+    "made-up", "made-up", f"By @{LOGIN}", {"file": HOME}, (TOKEN,),
+    (Claim("made-up.x", f"faults, says {RATERS[0]} ({MAIL})", 4.0, "", "made-up(): x"),),
+)  # fmt: skip
 
 
 def planted(folder: Path) -> Study:

@@ -25,7 +25,7 @@ from miner.papers.ingest import PaperIngest
 from miner.papers.service import Query, Service
 from miner.papers.services import NAMES, service
 from miner.papers.templates import Template, template
-from miner.papers.walk import Walked, walk
+from miner.papers.walk import Walked, walk_all
 from miner.tokens import find_token, variable_of
 from report.formatting import counted
 from report.progress import progress
@@ -90,7 +90,7 @@ def _run_search(directory: Path, options: Options, output: Output) -> dict[str, 
         connected(options, index, output) as client,
         recorded(directory, options, output, f"paper:{index.name}", client) as ingest,
     ):
-        walks = [walk(ingest, query, output.tell) for query in queries]
+        walks = walk_all(ingest, queries, output.tell)
         is_complete = all(each.is_complete for each in walks)
         document = document_of(ingest, walks=walks)
         ingest.note("ok" if is_complete else "partial")
@@ -137,6 +137,11 @@ def _refuse_strays(options: Options) -> None:
         raise StudyError(
             "--known loads a list, and a search loads papers",
             "Load the list first, then search; `analysis known-papers` compares them.",
+        )
+    if options.known and len(options.files) > 1:
+        raise StudyError(
+            "a list of known papers is one file: the second would take the place of the first",
+            "Join the files, or give each a name of its own.",
         )
     if not given and not options.known:
         raise StudyError(

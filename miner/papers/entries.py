@@ -9,6 +9,7 @@ import hashlib
 import html
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -23,11 +24,17 @@ _NAME_LIMIT = 200
 _MOST_AUTHORS = 500
 _YEAR = re.compile(r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2}|2100)(?![0-9])")
 _MARK = re.compile(
-    r"</?(?:i|b|u|em|strong|sub|sup|inf|scp|tt|span|p|br|jats:[a-z-]{1,20}|mml:[a-z]{1,20})"
+    r"</?(?:i|b|u|em|strong|italic|bold|sub|sup|inf|sc|scp|tt|span|p|br|math|m(?:i|n|o|row|sup|sub"
+    r"|text|frac|style)|jats:[a-z-]{1,20}|mml:[a-z]{1,20})"
     r"(?:\s[^<>]{0,300})?/?>",
     re.IGNORECASE,
 )
-_DOI_WORD = re.compile(r"(?:doi\s*[:=]?\s*)", re.IGNORECASE)
+_DOI_WORD = re.compile(r"doi\b(?!\.)\s*[:=]?\s*", re.IGNORECASE)
+# What stands before a DOI where no scheme does, or where a publisher's page has it in its address.
+_DOI_PLACE = re.compile(
+    r"(?:(?:dx\.|www\.)?doi\.org/|https?://[^/\s?#]+/doi/(?:(?:abs|full|pdf|book|epdf)/)?)(?=10\.)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -70,8 +77,8 @@ class FileRead:
     broken: list[BrokenEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def add(self, entry: Entry) -> None:
-        """An entry; one without a title is broken."""
+    def add(self, entry: Entry, year: str = "") -> None:
+        """An entry; one without a title is broken. What it says instead of a year is told."""
         if not entry.title:
             self.broken.append(BrokenEntry(entry.line, "it has no title", entry.key))
         elif not title_key(entry.title):
@@ -79,21 +86,29 @@ class FileRead:
             self.broken.append(BrokenEntry(entry.line, why, entry.key))
         else:
             self.entries.append(entry)
+            said = one_line(year, 40)
+            if said and entry.year is None:
+                self.notes.append(f"line {entry.line}: {said!r} is no year; it is in without one")
 
 
 def record_rows(
     entries: Iterable[Entry], source: str, search: str = "", first: int = 1
 ) -> list[PaperRecordRow]:
     """The rows of what one answer or file gave, in its order."""
-    return [
-        _record_row(entry, source, search, position)
-        for position, entry in enumerate(entries, first)
-    ]
+    rows = []
+    seen: Counter[str] = Counter()
+    for position, entry in enumerate(entries, first):
+        key = one_line(entry.key)
+        if not key:  # a file may have one paper twice: these are two records
+            seen[entry.own_id] += 1
+            number = seen[entry.own_id]
+            key = entry.own_id if number == 1 else f"{entry.own_id}#{number}"
+        rows.append(_record_row(entry, key, source, search, position))
+    return rows
 
 
-def _record_row(entry: Entry, source: str, search: str, position: int) -> PaperRecordRow:
+def _record_row(entry: Entry, key: str, source: str, search: str, position: int) -> PaperRecordRow:
     own_id = entry.own_id
-    key = entry.key or own_id
     # Two files of one name may use one key for two papers: neither replaces the other.
     said = [source, search, key, *([] if search else [own_id])]
     return PaperRecordRow(
@@ -120,8 +135,8 @@ def one_line(value: object, limit: int = _NAME_LIMIT) -> str:
     """Text without marks, control characters and line breaks; '' where there is none."""
     found = text(value) or ""
     found = found[: 4 * limit]
-    if "&" in found:
-        found = html.unescape(found)
+    for _time in range(2):  # indexes give `&amp;amp;` too
+        found = html.unescape(found) if "&" in found else found
     if "<" in found:
         found = _MARK.sub("", found)
     found = " ".join(found.split())
@@ -165,9 +180,13 @@ def doi_of(value: object) -> str | None:
     said = one_line(value, 400).replace("\\_", "_")
     if not said:
         return None
-    said = _DOI_WORD.sub("", said, count=1) if said[:3].lower() == "doi" else said
+    said = _DOI_WORD.sub("", said, count=1) if _DOI_WORD.match(said) else said
+    said = said.strip("{}").split(" ")[0]
+    if place := _DOI_PLACE.match(said):
+        said = said[place.end() :].partition("?")[0]
+    said = re.sub(r"\A(10\.[0-9.]+)%2f", r"\1/", said, flags=re.IGNORECASE)
     try:
-        found = parse(said.split(" ")[0])
+        found = parse(said)
     except StudyError:
         return None
     return found.key if found.source == "doi" else None

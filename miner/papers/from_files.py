@@ -76,9 +76,11 @@ def _keep(
     request = {"kind": KNOWN if known else FILE, "file": name, "format": kind, "sha256": digest}
     if known:
         request["list"] = known
-    stream = f"{ingest.project} {request['kind']} {known} {digest} {name}"
+    # A list is what was read last under its name; a file is a file.
+    stream = f"{ingest.project} {request['kind']} {known or f'{digest} {name}'}"
     before = ingest.begun(stream)
-    if before is None:
+    is_known = before is not None and before.selection.get("sha256") == digest
+    if not is_known:
         exchange = Exchange(
             run_id=ingest.run.run_id,
             source=NAME,
@@ -91,9 +93,10 @@ def _keep(
             fetched_at=now,
             body=body,
         )
-        ingest.keep(exchange, Checkpoint(stream, ingest.project, {}, name, is_complete=True))
+        about = {"sha256": digest}
+        ingest.keep(exchange, Checkpoint(stream, ingest.project, about, name, is_complete=True))
     broken = [{"file": name, **asdict(each)} for each in read.broken]
-    return FileKept(name, kind, len(read.entries), broken, read.notes, before is not None)
+    return FileKept(name, kind, len(read.entries), broken, read.notes, is_known)
 
 
 def _read(name: str, body: bytes, kind: str) -> FileRead:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from data.identity import title_key
 from miner.papers.entries import (
     Entry,
     abstract_of,
@@ -69,6 +70,8 @@ class OpenAlex:
             return None
         items = list(entries(results))
         total = integer(entry(said, "meta", "count"))
+        if total is None:  # without it nobody knows where pages end
+            return None
         path, _, asked = url.partition("?")
         given = dict(parse_qsl(asked))
         if "cursor" in given:
@@ -78,7 +81,7 @@ class OpenAlex:
         number = int(given["page"]) if given.get("page", "").isdecimal() else 1
         reached = number * PAGE
         given["page"] = str(number + 1)
-        is_more = bool(items) and total is not None and reached < min(total, MOST_BY_PAGES)
+        is_more = bool(items) and reached < min(total, MOST_BY_PAGES)
         return Page(items, total, _joined(path, given) if is_more else None)
 
     def entries(self, items: Sequence[Mapping[str, Any]]) -> list[Entry | None]:
@@ -131,7 +134,7 @@ def abstract_text(index: Any) -> str:
 def _entry(item: Mapping[str, Any]) -> Entry | None:
     title = title_of(item.get("display_name") or item.get("title"))
     key = (text(item.get("id")) or "").rpartition("/")[2]
-    if not key or not title or not any(sign.isalnum() for sign in title):
+    if not key or not title_key(title):
         return None
     place = item.get("primary_location")
     names = [

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from data.identity import title_key
 from miner.papers.entries import (
     Entry,
     abstract_of,
@@ -76,18 +77,20 @@ class Scopus:
         if not isinstance(entry(results, "entry"), list):
             return None
         items = [item for item in entries(results["entry"]) if "error" not in item]
-        number = text(results.get("opensearch:totalResults")) or ""
-        total = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else None
+        number = str(results.get("opensearch:totalResults"))
+        if not re.fullmatch(r"[0-9]{1,9}", number):  # without it nobody knows where pages end
+            return None
+        total = int(number)
         given = dict(parse_qsl(url.partition("?")[2]))
         if "cursor" in given:
             following = text(entry(results, "cursor", "@next"))
-            is_more = bool(items and following) and following != given["cursor"]
+            is_more = bool(items and following)
             given["cursor"] = following or ""
         else:
             start = int(given["start"]) if given.get("start", "").isdecimal() else 0
             following = str(start + PAGE)
             given["start"] = following
-            is_more = bool(items) and start + PAGE < min(total or 0, MOST_BY_PAGES)
+            is_more = bool(items) and start + PAGE < min(total, MOST_BY_PAGES)
         url = f"{_PATH}?{urlencode(sorted(given.items()))}"
         return Page(items, total, url if is_more else None)
 
@@ -133,7 +136,7 @@ class Scopus:
 def _entry(item: Mapping[str, Any]) -> Entry | None:
     title = title_of(item.get("dc:title"))
     key = text(item.get("eid")) or (text(item.get("dc:identifier")) or "").rpartition(":")[2]
-    if not key or not title or not any(sign.isalnum() for sign in title):
+    if not key or not title_key(title):
         return None
     people: list[Any] = [each.get("authname") for each in entries(item.get("author"))]
     number = str(item.get("citedby-count") or "")

@@ -167,10 +167,15 @@ def put_known(writer: Writer, rows: Sequence[KnownPaperRow], exchange: Exchange)
         writer.execute(
             "DELETE FROM store.known_paper WHERE list = ? AND position > ?", [name, last]
         )
-    for row in rows:
+    said = [asdict(row) for row in rows]
+    if said:
+        columns = ", ".join(
+            f"unnest(?::{kind}[])"
+            for kind in ("VARCHAR", "INTEGER", "VARCHAR", "VARCHAR", "INTEGER", "VARCHAR")
+        )
         writer.execute(
-            "INSERT OR REPLACE INTO store.known_paper VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [*asdict(row).values(), exchange.run_id],
+            f"INSERT OR REPLACE INTO store.known_paper SELECT {columns}, ?",
+            [*([row[name] for row in said] for name in said[0]), exchange.run_id],
         )
 
 

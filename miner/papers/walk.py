@@ -1,7 +1,8 @@
 """A search, walked page by page to its end, from where it was left.
 
 A search that was read to its end is asked again from its beginning: an index changes its order.
-A cursor that the index no longer knows, too, begins anew.
+A cursor that the index no longer knows, too, begins anew. Of several searches of which some were
+not read to their end only these are asked: a quota for a day would never reach the last.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from data.errors import StudyError
 from miner.checkpoints import Checkpoint
 from miner.papers.client import NotAllowed
-from miner.refusals import Refused
+from miner.refusals import Refused, Trouble
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,18 +45,46 @@ class Walked:
         return dict(self.__dict__)
 
 
+def walk_all(
+    ingest: PaperIngest, queries: Sequence[Query], tell: Callable[[str], None]
+) -> list[Walked]:
+    """Read searches to their ends: all of them, or those that the run before did not."""
+    assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
+    points = [ingest.begun(_stream(ingest, query)) for query in queries]
+    done = [point is not None and point.is_complete for point in points]
+    if all(done):
+        done = [False] * len(queries)
+    walks = []
+    for query, point, is_done in zip(queries, points, done, strict=True):
+        if is_done and point is not None:
+            note = "it was read to its end before; all are asked again when all were"
+            records = int(point.since or 0)
+            walks.append(Walked(ingest.client.service.name, query.text, query.name, None, records,
+                                is_complete=True, notes=[note]))  # fmt: skip
+        else:
+            walks.append(walk(ingest, query, tell))
+    return walks
+
+
 def walk(ingest: PaperIngest, query: Query, tell: Callable[[str], None]) -> Walked:
     """Read a search to its end."""
     assert ingest.client is not None  # noqa: S101  (nothing is asked without one)
     client, service = ingest.client, ingest.client.service
     walked = Walked(service.name, query.text, query.name, notes=list(query.notes))
-    stream = f"{ingest.project} search {json.dumps({'search': query.text})}"
+    stream = _stream(ingest, query)
     manners = list(service.manners(has_key=client.has_key))
     point = ingest.begun(stream)
     if point is None or point.is_complete or _manner(manners, point) is None:
         point = _beginning(service, query, manners[0], stream, ingest.project)
     is_resumed = point.since is not None
+    asked: set[str] = set()
     while True:
+        if point.url in asked:
+            raise Trouble(
+                f"{service.title} leads back to a page that it gave before",
+                "What was read is stored. Run the same command again later.",
+            )
+        asked.add(point.url)
         manner = _manner(manners, point) or manners[0]
         try:
             response = client.get(point.url)
@@ -70,6 +99,7 @@ def walk(ingest: PaperIngest, query: Query, tell: Callable[[str], None]) -> Walk
             if refused.status not in _EXPIRED or not is_resumed:
                 raise
             is_resumed = False  # the place where it was left is no longer known
+            asked.clear()
             point = _beginning(service, query, manner, stream, ingest.project)
             continue
         page = _page(service, response)
@@ -129,6 +159,10 @@ def _ended(walked: Walked, manner: Manner) -> Walked:
     if walked.without_title:
         walked.notes.append(f"{walked.without_title:,} results without a title are left out")
     return walked
+
+
+def _stream(ingest: PaperIngest, query: Query) -> str:
+    return f"{ingest.project} search {json.dumps({'search': query.text})}"
 
 
 def _beginning(

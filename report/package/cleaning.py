@@ -73,6 +73,7 @@ class Cleaner:
     raters: Mapping[str, str] = field(default_factory=dict)
     vocabulary: frozenset[str] = frozenset()  # words that are not looked for as names
     own_names: tuple[str, ...] = ()  # of this machine and its user; for review, of the authors
+    is_blind: bool = False
     people: Mapping[str, str] = field(default_factory=dict)  # pseudonyms; for review only
     runs: Mapping[str, str] = field(default_factory=dict)  # the same
     servers: Mapping[str, str] = field(default_factory=dict)
@@ -97,7 +98,9 @@ class Cleaner:
     def text(self, text: str) -> str:
         """A text of strangers."""
         text = HOME.sub(rf"\1{NAME}", scrub(redact(text), self.who))
-        return PSEUDONYM.sub(lambda found: self.people.get(found[0], found[0]), text)
+        if not self.is_blind:
+            return text
+        return PSEUDONYM.sub(lambda found: self.people.get(found[0], UNKNOWN), text)
 
     def words(self, text: str) -> str:
         """Words of the team."""

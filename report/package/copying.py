@@ -62,6 +62,7 @@ def cleaner_of(study: Study, reader: Reader, options: Options, about: About) -> 
         own_names=tuple(
             name for name in names if not cleaning.is_ordinary(name.casefold(), vocabulary)
         ),
+        is_blind=blind,
         people=_numbered("person", _values(reader, Treatment.PERSON)) if blind else {},
         runs=_numbered("run", _values(reader, Treatment.RUN)) if blind else {},
         servers=_numbered("server", _values(reader, Treatment.SERVER)),

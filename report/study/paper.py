@@ -19,6 +19,7 @@ MOST_ROWS = 200  # of a table that the document reads in; longer ones are files 
 _HEAD = r"""% A report of faultatlas: pdflatex report.tex, twice.
 \documentclass[a4paper]{article}
 % Fonts as outlines: Latin Modern, else Computer Modern in its oldest encoding.
+\renewcommand{\labelitemi}{$\bullet$}
 \IfFileExists{lmodern.sty}{\usepackage[T1]{fontenc}\usepackage{lmodern}}{}
 \usepackage[margin=2.2cm]{geometry}
 \usepackage{array,booktabs,longtable,tabularx}
@@ -89,7 +90,8 @@ def _glance(sections: Sequence[PlacedSection]) -> Iterator[str]:
     seen = glance(sections)
     if seen:
         yield r"\begin{itemize}"
-        yield from (rf"\item \textbf{{{escape(each.title)}.}} {_sentence(each.text)}" for each in seen)
+        for each in seen:
+            yield rf"\item \textbf{{{escape(each.title)}.}} {_sentence(each.text)}"
         yield r"\end{itemize}"
 
 

@@ -9,6 +9,7 @@ import pytest
 from data.errors import StudyError
 from data.store import Study
 from report.package import copying
+from report.package.cleaning import Cleaner
 from report.package.policy import LEFT_BEHIND, TABLES, Treatment
 
 
@@ -54,6 +55,4 @@ def test_a_column_without_a_decision_stops_the_packaging(
     with study.writing():
         pass
     with study.reading() as reader, pytest.raises(StudyError, match=r"publish answer\.comment"):
-        list(
-            copying.cleaned_tables(reader, copying.Cleaner(), copying.Options(), copying.LeftOut())
-        )
+        list(copying.cleaned_tables(reader, Cleaner(), copying.Options(), copying.LeftOut()))

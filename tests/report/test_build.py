@@ -20,12 +20,13 @@ from markdown_it import MarkdownIt
 from markupsafe import escape
 from reported import RESULT, hostile, labelled, store
 
-from data import result_store
+from data import provenance, result_store
 from data.errors import StudyError
 from data.store import Study
 from report import publish
+from report.claims.checking import check
 from report.study import building, own
-from report.study.building import build_report
+from report.study.building import Built, build_report
 
 # Another day, another zone, another order of hashes: none of it may show.
 ELSEWHERE = """
@@ -71,13 +72,37 @@ def whole(template: Path, tmp_path: Path) -> Study:
     return Study(shutil.copytree(template, tmp_path / "whole"))
 
 
+@pytest.fixture(scope="module")
+def built(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Built]:
+    """That study with its report: for tests that only read."""
+    study = Study(shutil.copytree(template, tmp_path_factory.mktemp("built") / "whole"))
+    return study, build_report(study, [])
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of labels and one result."""
+    study = labelled(tmp_path_factory.mktemp("stored") / "study")
+    store(study)
+    return build_report(study, [], as_stored=True).page.parent
+
+
+@pytest.fixture(scope="module")
+def hostile_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    study = labelled(tmp_path_factory.mktemp("hostile") / "study")
+    store(study, hostile())
+    return build_report(study, [], as_stored=True).page.parent
+
+
 def tree(folder: Path) -> dict[str, bytes]:
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_built_elsewhere_on_another_day_it_is_the_same_bytes(whole: Study, tmp_path: Path) -> None:
-    build_report(whole, [])
+def test_built_elsewhere_on_another_day_it_is_the_same_bytes(
+    built: tuple[Study, Built], tmp_path: Path
+) -> None:
+    whole, _ = built
     again = tmp_path / "another folder" / "copy"
     shutil.copytree(whole.directory, again, ignore=shutil.ignore_patterns("out"))
     there = {
@@ -95,8 +120,8 @@ def test_built_elsewhere_on_another_day_it_is_the_same_bytes(whole: Study, tmp_p
     assert {"report/index.html", "report/report.md", "report/report.tex"} <= first.keys()
 
 
-def test_the_report_has_every_format_of_everything(whole: Study) -> None:
-    page = build_report(whole, []).page
+def test_the_report_has_every_format_of_everything(built: tuple[Study, Built]) -> None:
+    page = built[1].page
     files = set(tree(page.parent))
     for suffix in ("svg", "1col.pdf", "2col.pdf", "1col.svg", "2col.svg"):
         stem = "shares." if "col" not in suffix else "shares-"
@@ -111,9 +136,9 @@ def test_the_report_has_every_format_of_everything(whole: Study) -> None:
     assert linked <= files
 
 
-def test_every_number_has_its_anchor_and_the_way_back(whole: Study) -> None:
-    page = build_report(whole, []).page.read_text(encoding="utf-8")
-    with whole.reading() as reader:
+def test_every_number_has_its_anchor_and_the_way_back(built: tuple[Study, Built]) -> None:
+    page = built[1].page.read_text(encoding="utf-8")
+    with built[0].reading() as reader:
         ids = [row["claim_id"] for row in reader.rows("SELECT claim_id FROM claims")]
     assert len(ids) > 10
     for claim_id in ids:
@@ -136,10 +161,49 @@ def test_a_changed_label_changes_the_numbers_at_the_next_build(
     assert build_report(whole, []).changed == []
 
 
-def test_a_result_that_cannot_be_computed_stays_and_is_named(whole: Study) -> None:
-    built = build_report(whole, [])
-    assert list(built.failed) == ["made-up"]
-    assert "cannot be computed again" in built.page.read_text(encoding="utf-8")
+def test_a_result_that_cannot_be_computed_stays_and_is_named(built: tuple[Study, Built]) -> None:
+    assert list(built[1].failed) == ["made-up"]
+    assert "cannot be computed again" in built[1].page.read_text(encoding="utf-8")
+
+
+def test_the_top_tells_the_first_sentence_of_every_result(built: tuple[Study, Built]) -> None:
+    folder = built[1].page.parent
+    header = (folder / "index.html").read_text(encoding="utf-8").partition("</header>")[0]
+    assert '<a href="#result-made-up">What was made up</a> Almost half.' in header
+    assert "of a threat in the data" in header
+    assert "- **What was made up**: Almost half." in (folder / "report.md").read_text()
+    assert r"\textbf{What was made up.} Almost half." in (folder / "report.tex").read_text()
+
+
+def test_columns_that_nobody_filled_are_in_the_files_only(built: tuple[Study, Built]) -> None:
+    folder = built[1].page.parent
+    assert "threshold" in (folder / "study/rounds-rounds.csv").read_text()
+    assert "Threshold" not in (folder / "study/rounds-rounds.tex").read_text()
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    rounds = re.search(r"Rounds</caption>.*?</thead>", page, re.DOTALL)
+    assert rounds
+    assert "Threshold" not in rounds[0]
+    assert ">Raters<" in rounds[0]
+    assert "standard,attribute,state,evidence,section,todo,id" in (
+        folder / "study/checklist-standards.csv"
+    ).read_text(encoding="utf-8")
+
+
+def test_results_that_compare_with_an_earlier_one_settle_at_once(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from analysis.studies import coverage_gap
+
+    monkeypatch.setattr(building, "write", lambda *_: Path("unwritten"))  # drawing takes long
+    monkeypatch.setattr(publish, "build", lambda *_: [])
+    first = provenance.begin("analysis coverage-gap", {})
+    result_store.save(study, coverage_gap.run(study), first)
+    again = coverage_gap.run(study, since=first.run_id)
+    result_store.save(study, again, provenance.begin("analysis coverage-gap", {}))
+    assert first.run_id in " ".join(again.notes)
+    assert "coverage-gap" not in build_report(study, []).changed
+    assert check(study).differences == ()
+    assert build_report(study, []).changed == []
 
 
 def test_as_stored_computes_and_stores_nothing(whole: Study) -> None:
@@ -202,10 +266,8 @@ def test_the_title_is_that_of_the_study(study: Study) -> None:
 
 
 @pytest.mark.parametrize("name", ["shares-1col.pdf", "shares-2col.pdf"])
-def test_fonts_are_embedded_as_outlines_that_publishers_take(study: Study, name: str) -> None:
-    store(study)
-    folder = build_report(study, [], as_stored=True).page.parent
-    pdf = (folder / "results/made-up" / name).read_bytes()
+def test_fonts_are_embedded_as_outlines_that_publishers_take(stored: Path, name: str) -> None:
+    pdf = (stored / "results/made-up" / name).read_bytes()
     assert b"/FontFile2" in pdf
     assert b"/Type3" not in pdf
     box = re.search(rb"/MediaBox \[ ?0 0 ([0-9.]+)", pdf)
@@ -213,9 +275,8 @@ def test_fonts_are_embedded_as_outlines_that_publishers_take(study: Study, name:
     assert float(box[1]) == pytest.approx(240 if "1col" in name else 504, abs=0.5)
 
 
-def test_hostile_texts_are_only_text(study: Study) -> None:
-    store(study, hostile())
-    folder = build_report(study, [], as_stored=True).page.parent
+def test_hostile_texts_are_only_text(hostile_report: Path) -> None:
+    folder = hostile_report
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert page.count("<script") == 1
     assert not re.search(r"<(img|iframe|object|form|link|base)\b", page)
@@ -225,8 +286,8 @@ def test_hostile_texts_are_only_text(study: Study) -> None:
     shown = MarkdownIt("commonmark", {"html": True}).enable("table").render(marked)
     assert not re.search(r"<(script|iframe|object|form|link|svg|style)\b", shown)
     assert set(re.findall(r'<img src="([^"]*)"', shown)) == {"results/made-up/shares.svg"}
-    links = set(re.findall(r'<a href="([^"]*)"', shown))
-    assert all(re.fullmatch(r"(results|study)/[\w./-]+", link) for link in links)
+    marked_links = set(re.findall(r'<a href="([^"]*)"', shown))
+    assert all(re.fullmatch(r"(results|study)/[\w./-]+", link) for link in marked_links)
 
 
 def compiled(document: Path, folder: Path) -> str:
@@ -243,21 +304,19 @@ def compiled(document: Path, folder: Path) -> str:
 
 @pytest.mark.parametrize("kind", ["whole", "hostile"])
 def test_the_document_compiles_with_all_tables_and_figures(
-    kind: str, request: pytest.FixtureRequest, study: Study, tmp_path: Path
+    kind: str, built: tuple[Study, Built], hostile_report: Path, tmp_path: Path
 ) -> None:
-    if kind == "whole":
-        study = request.getfixturevalue("whole")
-    else:
-        store(study, hostile())
-    page = build_report(study, [], as_stored=True).page
-    said = compiled(page.parent / "report.tex", tmp_path)
+    folder = built[1].page.parent if kind == "whole" else hostile_report
+    said = compiled(folder / "report.tex", tmp_path)
     assert "Output written on" in said
     assert "multiply defined" not in said
+    if kind == "whole":
+        assert ".600pk" not in said  # letters are outlines, not bitmaps
+        assert max(map(float, re.findall(r"Overfull \\hbox \(([0-9.]+)pt", said)), default=0) < 20
 
 
-def test_row_groups_stand_above_their_rows(study: Study) -> None:
-    store(study)
-    folder = build_report(study, [], as_stored=True).page.parent
+def test_row_groups_stand_above_their_rows(stored: Path) -> None:
+    folder = stored
     text = (folder / "results/made-up/faults.tex").read_text(encoding="utf-8")
     lines = text.splitlines()
     first = lines.index(r"\multicolumn{3}{@{}l@{}}{\textit{Training}} \\*")

@@ -140,6 +140,19 @@ def test_same_figure_gives_the_same_bytes(figure: Figure, tmp_path: Path) -> Non
         assert first.read_bytes() == second.read_bytes()
 
 
+@ALL
+def test_a_figure_of_a_paper_is_what_its_width_asks_for(figure: Figure, tmp_path: Path) -> None:
+    """Also where the drawing of another file was taken, because it is as wide."""
+    written = figures.save_for_paper(figure, tmp_path)
+    assert "2col" in written
+    for name in written:
+        room = {"1col": SINGLE_COLUMN, "2col": DOUBLE_COLUMN}[name]
+        with settings():
+            draw(figure, room).savefig(tmp_path / "fresh.svg", metadata={"Date": None})
+        drawn = (tmp_path / f"{figure.name}-{name}.svg").read_bytes()
+        assert drawn == (tmp_path / "fresh.svg").read_bytes()
+
+
 def test_bytes_do_not_depend_on_the_process_or_on_the_users_settings(tmp_path: Path) -> None:
     (tmp_path / "matplotlibrc").write_text(
         "font.size: 30\nsvg.fonttype: none\naxes.facecolor: red\n"

@@ -171,12 +171,12 @@ def accepted(package: Package) -> list[Mention]:
 
 
 def spellings(package: Package) -> dict[str, str]:
-    """What the tags of the interviews mean; those that were rejected are left out."""
+    """What the tags of the interviews mean; those that were only ever rejected are left out."""
+    rows = [row for row in mentions(package) if row.tag]
+    found = dict.fromkeys((row.tag for row in rows), NOTHING)
     known = faults()
-    return {
-        row.tag: row.leaf if row.status == ACCEPTED and row.leaf in known else NOTHING
-        for row in mentions(package)
-        if row.tag
+    return found | {
+        row.tag: row.leaf for row in rows if row.status == ACCEPTED and row.leaf in known
     }
 
 

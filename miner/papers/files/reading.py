@@ -57,6 +57,8 @@ def _decoded(body: bytes) -> str:
     for mark, encoding in _MARKED:
         if body.startswith(mark):
             return body.decode(encoding, "replace")
+    if body[:4].count(0) == 2:  # UTF-16 without a mark: every other byte of plain letters is none
+        return body.decode("utf-16-be" if body[0] == 0 else "utf-16-le", "replace")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:

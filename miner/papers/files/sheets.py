@@ -35,6 +35,9 @@ _COLUMNS = {
     "cited": ("citedby", "citations", "timescited", "articlecitationcount"),
     "key": ("eid", "id", "key", "openalexid", "accessionnumber"),
 }  # fmt: skip
+_TOLD = re.compile(r'"?sep=(.)"?')  # the first line as Excel writes it
+_UNCLOSED = "a quotation is not closed"
+_QUOTING = re.compile(r"end of data|expected after")
 _NONE_SAID = {"[no author name available]", "[no abstract available]", "n/a"}
 
 
@@ -42,7 +45,7 @@ def read_sheet(text: str) -> FileRead:
     """The rows of a file, and what of it is broken."""
     read = FileRead()
     lines = _rows(text, read)
-    header = next(lines, None)
+    header = next((row for row in lines if any(cell.strip() for cell in row[2])), None)
     if header is None:
         raise StudyError("the file is empty", "Take the file that the index exports, with headers.")
     width = len(header[2])
@@ -60,7 +63,8 @@ def read_sheet(text: str) -> FileRead:
             reason = f"it has {len(cells)} cells where the header has {width}"
             read.broken.append(BrokenEntry(line, reason, cells[0][:60].strip()))
             continue
-        read.add(_entry({name: cells[at] for name, at in places.items()}, line, span))
+        said = {name: cells[at] for name, at in places.items()}
+        read.add(_entry(said, line, span), said.get("year", ""))
     read.broken.sort(key=lambda each: each.line)
     return read
 
@@ -108,16 +112,20 @@ def _people(said: str) -> list[str]:
 def _rows(text: str, read: FileRead) -> Iterator[tuple[int, tuple[int, int], list[str]]]:
     """Rows with the line they begin on and their place in the text.
 
-    A quotation that is never closed would swallow all rows behind it: it is broken, and the
-    reading goes on in the line behind the one in which it was opened.
+    A quotation that is not closed would swallow rows behind it, up to the next quotation or the
+    end: it is broken, and the reading goes on in the line behind the one in which it was opened.
     """
     csv.field_size_limit(_LONGEST_CELL)
     lines = [found[0] for found in re.finditer(r"[^\n]*\n|[^\n]+\Z", text)]
     offsets = [0]
     for line in lines:
         offsets.append(offsets[-1] + len(line))
-    separator = _separator(lines[0]) if lines else ","
-    at = 0
+    at = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    told = _TOLD.fullmatch(lines[at].strip()) if at < len(lines) else None
+    at += 1 if told else 0
+    separator = told[1] if told else _separator(lines[at]) if at < len(lines) else ","
+    places: dict[str, int] | None = None
+    width = 0
     while at < len(lines):
         rest = (lines[place] for place in range(at, len(lines)))
         reader = csv.reader(rest, delimiter=separator, strict=True)
@@ -125,13 +133,35 @@ def _rows(text: str, read: FileRead) -> Iterator[tuple[int, tuple[int, int], lis
         try:
             for cells in reader:
                 until = at + reader.line_num
+                if places is None:
+                    places, width = _places(cells), len(cells)
+                elif until > begin + 1:
+                    inner = _alone(lines[begin + 1 : until], separator)
+                    _refuse_swallowed(inner, width, places, is_odd=len(cells) != width)
                 yield begin + 1, (offsets[begin], offsets[until]), cells
                 begin = until
             at = len(lines)
         except csv.Error as error:
-            reason = "a quotation is never closed" if "end of data" in str(error) else str(error)
+            reason = _UNCLOSED if _QUOTING.search(str(error)) else str(error)
             read.broken.append(BrokenEntry(begin + 1, reason, lines[begin][:60].strip()))
             at = begin + 1
+
+
+def _alone(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
+    """The cells of each line by itself."""
+    for line in lines:
+        yield next(csv.reader([line], delimiter=separator), [])
+
+
+def _refuse_swallowed(
+    lines: Iterator[list[str]], width: int, places: Mapping[str, int], *, is_odd: bool
+) -> None:
+    """Refuse a quotation with a whole row in it; where no cell is missing, with a dated one."""
+    for cells in lines:
+        if len(cells) == width and cells[places.get("title", 0)].strip():
+            year = cells[places["year"]] if "year" in places else ""
+            if is_odd or year_of(year) is not None:
+                raise csv.Error(_UNCLOSED)
 
 
 def _separator(first: str) -> str:
