@@ -25,6 +25,7 @@ PAGE = 80
 # A text column up to this width is never broken into lines.
 LONGEST_RIGID = 19
 LEAST_FLEXIBLE = 16  # characters of a line of one that is
+LONGEST_WORD = 16  # that is never broken
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -200,12 +201,22 @@ def _cells(columns: tuple[Column, ...], row: tuple[Cell, ...]) -> list[str]:
 
 
 def _cell(value: Cell, column: Column) -> str:
-    text = escape(formatting.cell(value, column.kind))
+    text = _breakable(formatting.cell(value, column.kind))
     if column.kind == "code":
         return rf"\texttt{{{text}}}"
     if column.kind in NUMERIC_KINDS and not isinstance(value, str):
         return re.sub("^-(?=[0-9$])", "$-$", text).replace(r" \%", r"\,\%")
     return text
+
+
+def _breakable(text: str) -> str:
+    """A long word, such as a hash, would stick out of its column: it may break."""
+    return "".join(
+        r"\allowbreak{}".join(
+            escape(word[at : at + LONGEST_WORD]) for at in range(0, len(word), LONGEST_WORD)
+        )
+        for word in re.split(r"(\s+)", text)
+    )
 
 
 def _row(cells: list[str]) -> str:

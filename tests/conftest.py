@@ -20,6 +20,12 @@ from data.migration import shipped_migrations
 from data.store import Study
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# One thread of linear algebra for each process that runs tests: several on the same cores wait
+# for each other in busy loops, which is most of the time of a small model. Before numpy is read.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 _make_database = Study._make  # what a new study costs is most of the time of a test
 
 # Tests in these folders open a study once, not for every query; more in tests/staying_open.py.

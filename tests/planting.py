@@ -12,6 +12,7 @@ from labelling import Labelled
 from population import Population
 from typer.testing import CliRunner
 
+from data import provenance, result_store
 from data.results import Claim, Result
 from data.store import Study
 
@@ -26,6 +27,8 @@ SERVER = "https://labels.heart-of-gold.internal"
 AUTHOR = "Slartibartfast, Magrathea"
 FORGOTTEN = "github:vogon/poetry#42"
 TEXT = f"It crashes, says @{LOGIN} ({MAIL}), see {HOME} with {TOKEN}."
+CONDITION = f"kind = 'issue' AND url IS DISTINCT FROM '{MAIL}'"
+THEIRS = ("--rater", RATERS[0], "--rater", RATERS[1])
 # Nothing of these may be in a package, wherever it is looked for.
 PLANTED = {
     "token": TOKEN, "mail": MAIL, "login": LOGIN, "home": "fordprefect",
@@ -76,23 +79,11 @@ def planted(folder: Path) -> Study:
     (folder / "study.toml").write_text(ABOUT, encoding="utf-8")
     (folder / "claims.toml").write_text(OWN, encoding="utf-8")
     _plant(desk.study)
+    result_store.save(desk.study, MADE_UP, provenance.begin("analysis made-up", {}))
     for program, *words in (
-        (
-            "miner",
-            "filter",
-            "issues",
-            "--where",
-            f"kind = 'issue' AND url IS DISTINCT FROM '{MAIL}'",
-        ),
+        ("miner", "filter", "issues", "--where", CONDITION),
         ("annotation", "sample", "odd", "--size", "5", "--stratify", "project", "--seed", "3"),
-        (
-            "annotation",
-            "agreement",
-            "main",
-            "--resamples",
-            "50",
-            *("--rater", RATERS[0], "--rater", RATERS[1]),
-        ),
+        ("annotation", "agreement", "main", "--resamples", "50", *THEIRS),
         ("annotation", "adjudicate", "main", "--rule", "unanimous"),
         ("analysis", "distribution", "tree"),
         ("analysis", "compare", "number::INTEGER", "--by", "number::INTEGER % 2"),

@@ -16,7 +16,9 @@ NAME = "<name>"
 PATH = "<path>"
 
 # The folder of a person: in tracebacks that strangers pasted.
-HOME = re.compile(r"(/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(?!<)([^/\\\s\"'`<>:|,;()]+)")
+HOME = re.compile(
+    r"((?<![\w.-])/(?:home|Users)/|\b[A-Za-z]:\\{1,4}Users\\{1,4})(?!<)([^/\\\s\"'`<>:|,;()]+)"
+)
 # A place on a disk, in words of the team. Mined projects are `owner/name`, never `/owner/name`.
 PLACE = re.compile(
     r"(?<![\w.:/~<-])(?:file:/{2,3}|~/|/(?:home|Users|root|mnt|media|Volumes|private|srv|scratch|nfs"

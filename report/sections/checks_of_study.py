@@ -108,7 +108,7 @@ def validated(facts: Facts) -> Found:
 def acquisition(facts: Facts) -> Found:
     """Runs."""
     runs = facts.value("SELECT count(*) FROM runs WHERE starts_with(command, 'miner')")
-    told = f"{counted(runs, 'run')} of `miner` with arguments, version and time."
+    told = f"{counted(runs, 'run')} of miner with arguments, version and time."
     return found_if(runs, told, "summary")
 
 

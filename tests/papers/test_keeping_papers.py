@@ -72,6 +72,24 @@ def test_a_forgotten_paper_is_in_no_table_and_no_response_and_stays_away(
     ]
 
 
+def test_what_is_left_of_a_file_is_rebuilt_the_same(papering: Start, tmp_path: Path) -> None:
+    """One of two with one key, and one of a list, are forgotten: the others stay what they were."""
+    at = papering()
+    (tmp_path / "a.bib").write_text(
+        f"@misc{{k, title={{{TITLE}}}}}\n@misc{{k, title={{Another Paper Here}}}}\n"
+        "@misc{o, title={Yet Another Paper}}\n",
+        encoding="utf-8",
+    )
+    at.fetch("--from", tmp_path / "a.bib")
+    at.fetch("--known", "mine", "--from", tmp_path / "a.bib")
+    (name,) = at.column("SELECT artifact_id FROM papers WHERE title = ?", TITLE)
+    assert at.miner("forget", name).returncode == 0
+    before = at.mined()
+    assert len(before["paper_record"]) == len(before["known_paper"]) == 2
+    assert at.miner("rebuild").returncode == 0
+    assert at.mined() == before
+
+
 def test_two_studies_become_one(papering: Start, tmp_path: Path) -> None:
     at = filled(papering, tmp_path)
     other = papering(Scopus(generated(14)), "other")

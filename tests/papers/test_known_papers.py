@@ -90,3 +90,18 @@ def test_a_list_of_ones_own_and_what_is_missing_is_said(papering: Start, tmp_pat
     assert at.fetch("--known", "survey")["stored"]["known"] == 51
     compared = at.command("analysis", "known-papers", "--study", at.study)
     assert "there are several lists" in compared.stderr
+
+
+def test_a_list_is_what_was_read_last_under_its_name(papering: Start, tmp_path: Path) -> None:
+    at = papering()
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("Title,Year\nThe First,2020\nThe Second,2021\n", encoding="utf-8")
+    two.write_text("Title,Year\nThe Third,2022\n", encoding="utf-8")
+    for path in (one, two, one):
+        at.fetch("--known", "mine", "--from", path)
+    titles = "SELECT title FROM known_papers ORDER BY position"
+    assert at.column(titles) == ["The First", "The Second"]
+    assert at.miner("rebuild").returncode == 0
+    assert at.column(titles) == ["The First", "The Second"]
+    ended = at.run("--known", "mine", "--from", one, "--from", two)
+    assert "a list of known papers is one file" in " ".join(ended.stderr.split())

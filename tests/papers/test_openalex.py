@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
-from loopback import Fault
+from loopback import Fault, Reply, Request
 from loopback.index import generated
 from loopback.openalex import KEY, OpenAlex
 from mining import FakeTime
@@ -119,3 +121,48 @@ def test_tables_are_rebuilt_the_same(papering: Start) -> None:
     assert at.miner("rebuild").returncode == 0
     assert at.mined() == before
     assert before["paper_record"]
+
+
+def test_searches_of_a_template_that_a_quota_cut_off_go_on_with_the_rest(papering: Start) -> None:
+    world = OpenAlex(generated(30), left=30)
+    at = papering(world)
+    words = ("--template", "ml-debugging-survey")
+    assert at.run(*words, key=KEY).returncode == 1
+    first = {request.query["filter"] for request in at.asked if request.status == 200}
+    assert len(first) == 3  # of ten
+    world.left = 1000
+    found = at.fetch(*words, key=KEY)
+    rest = {request.query["filter"] for request in at.asked}
+    assert (len(rest), len(found["searches"]), first & rest) == (7, 10, set())
+    told = [each for each in found["searches"] if "was read to its end" in str(each["notes"])]
+    assert {each["search"] for each in told} == first
+    at.fetch(*words, key=KEY)
+    assert len({request.query["filter"] for request in at.asked}) == 10
+
+
+def changed(**meta: Any) -> Fault:
+    def act(_request: Request, _world: object, go: Callable[[], Reply]) -> Reply:
+        reply = go()
+        said = json.loads(reply.body)
+        reply.body = json.dumps({**said, "meta": {**said["meta"], **meta}}).encode()
+        return reply
+
+    return Fault(act, None, None)
+
+
+@pytest.mark.parametrize(
+    ("meta", "words"),
+    [
+        ({"next_cursor": "MjA="}, "leads back to a page that it gave before"),
+        ({"count": "many"}, "gives no usable answer"),
+    ],
+)
+def test_an_index_that_errs_ends_the_search_and_is_named(
+    papering: Start, meta: dict[str, Any], words: str
+) -> None:
+    at = papering(OpenAlex(generated(50), page_limit=20))
+    at.world.faults.add(changed(**meta))
+    ended = at.run(WORDS, key=KEY)
+    assert ended.returncode == 1
+    assert words in " ".join(ended.stderr.split())
+    assert len(at.asked) < 10

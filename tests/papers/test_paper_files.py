@@ -185,6 +185,48 @@ def test_a_scopus_export_with_broken_rows() -> None:
     assert read.broken[0].reason == "it has 4 cells where the header has 11"
 
 
+@pytest.mark.parametrize(
+    ("rows", "keys", "broken"),
+    [
+        # It closes in a later row, with too few cells, with all of them, or never.
+        ('"A,2020,open,e1\nB,2021,x,e2\nC,2022,"y",e3\nD,2023,z,e4\n', ["e2", "e3", "e4"], [2]),
+        ('A,2020,"open,e1\nB,2021,x,e2\nC,2022,y","e3"\nD,2023,z,e4\n', ["e2", "e3", "e4"], [2]),
+        ('"A,2020,open,e1\nB,2021,x,e2\n",2022,y,e3\nD,2023,z,e4\n', ["e2", "e4"], [2, 4]),
+        # A text of several lines swallows nothing, and is one entry where it is broken.
+        ('A,2020,"one\ntwo, three",e1\nB,2021,x,e2\n', ["e1", "e2"], []),
+        ('A,2020,"one\na, b, c, d\ntwo",e1\nB,2021,x,e2\n', ["e1", "e2"], []),
+        ('A,2020,"one\ntwo, three\nfour"\nB,2021,x,e2\n', ["e2"], [2]),
+    ],
+)
+def test_an_open_quotation_costs_its_own_row_only(
+    rows: str, keys: list[str], broken: list[int]
+) -> None:
+    read = read_sheet(f"Title,Year,Abstract,EID\n{rows}")
+    assert [each.key for each in read.entries] == keys
+    assert [each.line for each in read.broken] == broken
+
+
+@pytest.mark.parametrize("before", ["\n\n", "sep=,\n", "\ufeff"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_what_stands_before_a_header_and_utf_16_without_a_mark(before: str, encoding: str) -> None:
+    body = f"{before}EID,Title\ne1,One\n".encode(encoding)
+    assert [(each.key, each.title) for each in read_body(body, "csv").entries] == [("e1", "One")]
+
+
+def test_what_is_no_year_is_told_and_others_are_no_author() -> None:
+    read = read_bibtex("@misc{a, title={It}, year={in press}, author={Doe, J. and others}}")
+    assert read.notes == ["line 1: 'in press' is no year; it is in without one"]
+    assert read.entries[0].authors == ("Doe, J.",)
+    nameless = read_bibtex("@misc{, title={One}}\n@misc{, title={Two}}")
+    assert (len(nameless.entries), nameless.notes) == (2, [])
+
+
+def test_ris_as_programs_differ() -> None:
+    read = read_ris("TY  -JOUR\nTI  - \nT1  -Told by the Second Tag\nPY  - soon\nER  -\n")
+    assert [each.title for each in read.entries] == ["Told by the Second Tag"]
+    assert read.notes == ["line 1: 'soon' is no year; it is in without one"]
+
+
 def test_any_table_with_a_title_is_read() -> None:
     read = read_sheet("title;Year;DOI\nOne of Them;2020;doi:10.1000/x\n\nAnother;;\n")
     assert [(each.title, each.year, each.doi) for each in read.entries] == [

@@ -6,15 +6,17 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback.index import Paper
 from loopback.openalex import KEY, OpenAlex
 from papering import Papering
 
+from data.identity import title_key
 from data.records import PaperRecordRow
-from miner.papers.entries import Entry, record_rows
-from miner.papers.grouping import Record, grouped
+from miner.papers.entries import Entry, doi_of, record_rows, title_of
+from miner.papers.grouping import Record, grouped, is_preprint
 from miner.papers.merging import best_first, id_of, paper_of
 
 Start = Callable[..., Papering]
@@ -38,6 +40,12 @@ def test_one_doi_is_one_paper_whatever_its_title() -> None:
     assert sizes(
         Entry("", TITLE, 2020, doi="10.1000/a"), Entry("", "Short", 2014, doi="10.1000/a")
     ) == [2]
+
+
+def test_a_file_that_has_a_paper_twice_has_two_records_of_it() -> None:
+    twice = records(Entry("", TITLE, 2020), Entry("", TITLE, 2020))
+    assert len({each["record_id"] for each in twice}) == 2
+    assert len(grouped(twice)) == 1
 
 
 def test_one_title_is_one_paper_where_the_years_are_near() -> None:
@@ -74,6 +82,47 @@ def test_short_titles_say_little() -> None:
         1,
         1,
     ]
+
+
+def test_short_titles_of_one_year_are_one_paper_where_the_author_is() -> None:
+    def by(*names: str) -> Entry:
+        return Entry("", "Editorial", 2020, authors=names)
+
+    assert sizes(by("Doe, Jane"), by("Doe J.A."), by("Jane Doe", "Bo Li"), by("Roe, Al")) == [1, 3]
+    assert sizes(by("Doe, Jane"), by()) == [1, 1]
+    # A sign of these scripts is a word: such a title is not short.
+    other = Entry("", "深層学習のバグ修正", 2020, doi="10.1000/a")
+    assert sizes(Entry("", "深層学習のバグ修正", 2021), other) == [2]
+
+
+@pytest.mark.parametrize(
+    ("doi", "is_it"),
+    [
+        ("10.48550/arxiv.2101.00001", True),
+        ("10.1101/123456", True),  # bioRxiv before 2019
+        ("10.1101/gr.123456.120", False),  # Genome Research
+        ("10.212034/x", False),  # begins as Research Square's does
+    ],
+)
+def test_which_dois_are_those_of_preprints(doi: str, is_it: bool) -> None:  # noqa: FBT001  (a parameter)
+    assert is_preprint(doi) is is_it
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "10.1145/ABC.1", "https://doi.org/10.1145/abc.1.", "doi.org/10.1145/abc.1",
+        "DOI: 10.1145/abc.1",
+        "https://dl.acm.org/doi/abs/10.1145/abc.1?x=1", "10.1145%2Fabc.1", "{10.1145/abc.1}",
+    ],
+)  # fmt: skip
+def test_however_a_doi_is_written(said: str) -> None:
+    assert doi_of(said) == "10.1145/abc.1"
+
+
+def test_titles_are_one_whatever_marks_they_have() -> None:
+    forms = ("C &amp;amp; <italic>D</italic> Nets", "C &amp; <i>D</i> nets", "C & D Nets.")
+    assert len({title_key(title_of(form)) for form in forms}) == 1
 
 
 @given(
