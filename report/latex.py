@@ -25,7 +25,7 @@ PAGE = 80
 # A text column up to this width is never broken into lines.
 LONGEST_RIGID = 19
 LEAST_FLEXIBLE = 16  # characters of a line of one that is
-LONGEST_WORD = 16  # that is never broken
+LONGEST_WORD = 28  # that is never broken
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -211,12 +211,15 @@ def _cell(value: Cell, column: Column) -> str:
 
 def _breakable(text: str) -> str:
     """A long word, such as a hash, would stick out of its column: it may break."""
-    return "".join(
-        r"\allowbreak{}".join(
-            escape(word[at : at + LONGEST_WORD]) for at in range(0, len(word), LONGEST_WORD)
-        )
-        for word in re.split(r"(\s+)", text)
-    )
+    return "".join(map(_word, re.split(r"(\s+)", text)))
+
+
+def _word(word: str) -> str:
+    if len(word) <= LONGEST_WORD:
+        return escape(word)
+    step = LONGEST_WORD // 2
+    pieces = (word[at : at + step] for at in range(0, len(word), step))
+    return r"\allowbreak{}".join(map(escape, pieces))
 
 
 def _row(cells: list[str]) -> str:

@@ -15,7 +15,7 @@ from loopback.index import generated
 from loopback.killing import Launcher, Moment, kill_on, launching
 from loopback.openalex import KEY, OpenAlex
 
-MOMENTS: tuple[Moment, ...] = ("mid", "written", "after")  # one for each page
+MOMENTS: tuple[Moment, ...] = ("mid", "written", "before")  # one for each page
 WITHOUT = "run_id, response_id, fetched_at, row_hash"
 
 
@@ -65,7 +65,7 @@ def test_killed_around_every_page_it_ends_in_the_same_tables(
             assert searching.run(study) == -signal.SIGKILL
     assert searching.run(study) == 0, (tmp_path / "log").read_text()
     assert mined(study) == mined(whole)
-    # A page is asked for once more where the kill came before it was stored, and never later.
+    # A page is asked for again where a kill came before it was stored, and never after that.
     asked = [targets.index(request.target) for request in world.requests[start:]]
     assert asked == sorted(asked)
-    assert max(Counter(asked).values()) <= 2
+    assert max(Counter(asked).values()) <= 3
