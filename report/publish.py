@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import TemplateError
 
@@ -17,6 +18,9 @@ from report.console import Output, explained
 from report.formatting import file_stem, plain
 from report.pages import write_result
 from report.tables import console_table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 # What comes of content that another version wrote, or a hand: fields that are missing, strange
 # or of another type.
@@ -64,10 +68,13 @@ def folder_of(study: Study, name: str) -> Path:
     return study.directory / "out" / file_stem(name)
 
 
-def show(output: Output, result: Result, page: Path) -> None:
+def show(
+    output: Output, result: Result, page: Path, first: Sequence[RenderableType] = ()
+) -> None:
     """Print a result: JSON if asked for, else its summary, its open tables and its page.
 
-    Who asks for more gets every table with every column that fits, and the notes.
+    Who asks for more gets every table with every column that fits, and the notes. `first` stands
+    above the tables.
     """
     output.document(
         {
@@ -82,6 +89,7 @@ def show(output: Output, result: Result, page: Path) -> None:
         }
     )
     output.show(result.title, "", *result.summary)
+    output.show(*(["", *first] if first else ()))
     for table in result.tables:
         if output.verbose or not table.folded:
             output.show("", console_table(table, with_aside=output.verbose))

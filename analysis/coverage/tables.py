@@ -8,7 +8,7 @@ from analysis.coverage.alignment import ComponentComparison
 from analysis.coverage.catalogue import CODE, FAULT, OCCURRENCES
 from analysis.coverage.faults import Fault
 from analysis.coverage.gap import StatusShares
-from analysis.coverage.published import RULE, Comparison
+from analysis.coverage.published import NEAR, RULE, Comparison
 from analysis.statistics.intervals import wilson_share
 from data.evidence import Reading
 from data.results import Cell, Column, Table
@@ -66,11 +66,21 @@ def published_table(comparisons: Sequence[Comparison]) -> Table:
             for each in comparisons
         ),
         note=(
-            RULE
+            f"{RULE}{_by_another_reading(comparisons)}"
             if any(each.status for each in comparisons)
             else "For comparison only: other evidence than the survey's gives no status."
         ),
     )
+
+
+def _by_another_reading(comparisons: Sequence[Comparison]) -> str:
+    """Which rows are near although their difference is not."""
+    those = [
+        f"{each.printed.statement} ({each.nearest_percent:.1f} %)"
+        for each in comparisons
+        if each.status == "near" and abs(each.difference) > NEAR
+    ]
+    return f" Near only by another reading: {', '.join(those)}." if those else ""
 
 
 def untargeted_table(ranked: Sequence[Fault], faults: Sequence[Fault]) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 SEED = 0
 STATUSES: tuple[ClaimStatus, ...] = tuple(filter(None, get_args(ClaimStatus)))
 
+_NUMBERS = re.compile(r"[\d.,]+(?: ?/ ?[\d.,]+)*")
 _COLUMNS = (
     Column("figure_id", "Figure", "code"),
     Column("statement", "What was printed"),
@@ -128,8 +130,8 @@ def _figures_table(found: Iterable[Outcome]) -> Table:
             "figure_id": each.figure.figure_id,
             "statement": each.figure.statement,
             "place": each.figure.place,
-            "printed": each.figure.printed,
-            "ours": each.ours or None,
+            "printed": _with_unit(each.figure.printed, each),
+            "ours": _with_unit(each.ours, each) or None,
             "interval": _interval(each.compared[0].value) if len(each.compared) == 1 else None,
             "basis": each.basis,
             "status": each.judged.status,
@@ -138,6 +140,13 @@ def _figures_table(found: Iterable[Outcome]) -> Table:
         for each in found
     ]
     return Table("figures", "Published figures", _COLUMNS, rows_of(_COLUMNS, records))
+
+
+def _with_unit(text: str, outcome: Outcome) -> str:
+    """A number of percent as one; other texts say what they are."""
+    units = {each.value.unit for each in outcome.compared}
+    bare = _NUMBERS.fullmatch(text) and len(units) == 1 and formatting.is_percent(*units)
+    return f"{text} %" if bare else text
 
 
 def _values_tables(found: Sequence[Outcome]) -> Iterator[Table]:

@@ -89,10 +89,11 @@ def command(
 
 
 def _replicate(study: Study, output: Output, published: str, folder: Path | None) -> None:
+    from analysis.replication.brief import show
     from analysis.replication.importing import import_package
     from analysis.replication.published import published_study
     from data import provenance
-    from report.publish import publish, show
+    from report.publish import publish
 
     of = published_study(published)
     problems: list[str] = []

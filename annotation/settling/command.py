@@ -146,12 +146,35 @@ def _settle(writer: Writer, directory: Path, asked: Asked, run: Run) -> Done:
     _require_third(situation, asked)
     proposals = propose(situation, asked.rules)
     spoken = {decision.item_id for decision in by_hand}
+    by_hand = _as_before(situation, by_hand, proposals)
     derived = [each for each in proposals.decisions if each.item_id not in spoken]
+    proposals.reopened = sum(not each.codes for each in derived)
     decisions = [replace(each, settled_at=run.started_at) for each in (*by_hand, *derived)]
     settled = settle(writer, asked.round, decisions, run)
     if answered or settled.new or settled.changed:
         provenance.record(writer, run, "ok")
     return Done(settled, proposals, outcomes)
+
+
+def _as_before(
+    situation: Situation, by_hand: list[Decision], proposals: Proposals
+) -> list[Decision]:
+    """What a discussion decided; an item that has these codes already keeps its decision.
+
+    Unless the labels say something else by now: then it was the discussion that kept them.
+    """
+    derived = {each.item_id: sorted(each.codes) for each in proposals.decisions}
+    found = []
+    for decision in by_hand:
+        there = situation.settlements.get(decision.item_id)
+        codes = sorted(decision.codes)
+        keeps = (
+            there is not None
+            and there.decision.taxonomy_version == decision.taxonomy_version
+            and sorted(there.decision.codes) == codes == derived.get(decision.item_id, codes)
+        )
+        found.append(there.decision if there and keeps else decision)
+    return found
 
 
 def _third_says(

@@ -9,9 +9,10 @@ from pathlib import Path
 from annotation.sheets.codes import Codebook
 from annotation.sheets.grids import Grid
 from annotation.sheets.items import ItemRule
-from annotation.sheets.layout import is_long, is_wide, raters_of
+from annotation.sheets.layout import is_long, is_wide, misspelt_codes, raters_of
 from annotation.sheets.shapes import CodeFrom, Long, OneRater, Pairs, RaterColumns, Shape
 from data.errors import StudyError
+from report.formatting import counted
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,11 @@ def layout_of(asked: Asked, grid: Grid, book: Codebook, rater: str = "") -> Layo
     if not asked.item:
         raise StudyError(
             f"{grid.path} was not written by annotation export: say which column names the item",
-            "Add --item COL, and --rater-columns, --pairs, --rater or --final.",
+            "Add --item COL, and --rater-columns, --pairs, --rater or --final."
+            + "".join(
+                f" If it was: is the column {each!r} called 'codes' there?"
+                for each in misspelt_codes(grid.columns)
+            ),
         )
     if not (asked.says_who or rater or asked.final):
         raise StudyError(
@@ -98,6 +103,7 @@ def _exported(asked: Asked, grid: Grid) -> Layout:
     )  # fmt: skip
     item = ItemRule.of("item", grid)
     if is_long(grid.columns):
+        _refuse_misspelt(grid)
         shape: Shape | None = Long(
             "rater", "codes", "comment", "proposed", "confidence", "labelled_at", "stage",
             "taxonomy_version",
@@ -106,6 +112,22 @@ def _exported(asked: Asked, grid: Grid) -> Layout:
     found = [grid.column(each) for each in raters_of(grid.columns)]  # none stands twice
     shape = RaterColumns(found, "stage") if found else None
     return Layout(item, shape, "final", "stratum", "", "stage", "url", is_exported=True)
+
+
+def _refuse_misspelt(grid: Grid) -> None:
+    """Refuse codes that stand beside the column for them, which is empty there."""
+    for column in misspelt_codes(grid.columns):
+        beside = [
+            row.number
+            for row in grid.rows
+            if grid.cell(row, column).strip() and not grid.cell(row, "codes").strip()
+        ]
+        if beside:
+            raise StudyError(
+                f"{grid.path}:{beside[0]}: {counted(len(beside), 'row')} without a code: column "
+                f"{column!r} is not read; did you mean 'codes'?",
+                "Write the codes into the column 'codes'. Nothing was stored.",
+            )
 
 
 def _refuse_idle(asked: Asked, names: Sequence[str], where: str) -> None:

@@ -74,6 +74,7 @@ def import_sheets(
     newest = TaxonomyLibrary(study.directory).taxonomy(name)
     _refuse_newer(book, newest)
     check(sheets, book, table, spellings)
+    _require_labels(sheets, book, files)
     run = provenance.begin(
         "annotation import",
         {
@@ -94,6 +95,17 @@ def import_sheets(
         )
     _remarks(done, sheets, stored, book, table)
     return done
+
+
+def _require_labels(sheets: Sheets, book: Codebook, files: Sequence[str]) -> None:
+    """Refuse sheets that say nothing: their labels may stand where they are not looked for."""
+    is_told = sheets.repeats_study or book.left_out  # an export of a round may be empty
+    if sheets.rows and sheets.unlabelled == sheets.rows and not is_told:
+        raise StudyError(
+            f"{', '.join(files)}: {counted(sheets.rows, 'row')} without a code, and none with one",
+            "An exported sheet for one rater has its labels in the column 'codes', others in the "
+            "columns that --code, --rater-columns, --pairs or --final name. Nothing was stored.",
+        )
 
 
 def _round_of(study: Study, round_name: str) -> Round | None:

@@ -55,6 +55,7 @@ def check_manuscript(
 
         report manuscript --draft paper.tex --write numbers.toml
     """
+    from report.lists import listed
     from report.manuscript import listing
     from report.manuscript.asking import asked
     from report.tables import console_table
@@ -67,10 +68,10 @@ def check_manuscript(
     checked = asked(files or [], shipped or [], draft or [], write, output.tell)
     output.document(listing.document(checked))
     for name, found in checked.items():
-        table = listing.findings_table(name, found, every=verbose)
-        output.show(*([console_table(table, with_aside=verbose)] if table.rows else []))
         if verbose and found:
+            output.show(console_table(listing.findings_table(name, found), with_aside=True))
             output.show("", console_table(listing.rules_table(found)), "")
+        output.show(*listed(listing.open_findings(found)))
         output.show(listing.summary(name, found), "")
     if any(each.bad for found in checked.values() for each in found):
         raise typer.Exit(1)

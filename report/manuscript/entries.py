@@ -9,6 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -126,7 +127,7 @@ class Entry:
     def all_asked(self) -> None:
         """Refuse fields that nobody looked at."""
         if unknown := sorted(set(self.fields) - self.asked - set(ABOUT)):
-            raise self.error(f"{self.kind} has no field {unknown[0]!r}", "see --kinds")
+            raise self._unknown(unknown[0])
 
     def error(self, message: str, hint: str = "") -> StudyError:
         """What is wrong with the entry."""
@@ -144,8 +145,16 @@ class Entry:
         self.asked.add(name)
         value = self.fields.get(name, default)
         if value is None:
+            for each in set(self.fields) - self.asked - set(ABOUT):
+                if get_close_matches(each, [name]):
+                    raise self._unknown(each, name)
             raise self.error(f"{self.kind or 'a claim'} needs {name}", "see --kinds")
         return value
+
+    def _unknown(self, name: str, meant: str = "") -> StudyError:
+        near = [meant] if meant else get_close_matches(name, {*self.asked, *ABOUT}, n=1)
+        what = f"; did you mean {near[0]!r}?" if near else ""
+        return self.error(f"unknown field {plain(name)!r} of {self.kind}{what}", "see --kinds")
 
     def _list(self, name: str, least: int) -> list[Any]:
         value = self._value(name, None)
@@ -204,6 +213,8 @@ def parsed(content: str, where: str, name: str) -> ClaimsFile:
         said = str(error) if is_known else "it is no TOML that can be read"
         raise StudyError(f"{where}: {said}", "Mend the line; text stands in quotes.") from None
     claims = document.get("claim", [])
+    if isinstance(document.get("claims"), dict):
+        raise StudyError(f"{where}: this is a file for `analysis claims`", DOCUMENTED)
     if unknown := sorted(set(document) - {"study", "title", "source", "claim"}):
         raise StudyError(f"{where}: nothing is called {unknown[0]!r}", DOCUMENTED)
     if not isinstance(claims, list) or not claims or not all(isinstance(x, dict) for x in claims):

@@ -37,9 +37,21 @@ def summary(name: str, findings: Sequence[Finding]) -> str:
     return f"{name}: {counted(len(findings), 'claim')}: {', '.join(parts)}"
 
 
-def findings_table(name: str, findings: Sequence[Finding], *, every: bool) -> Table:
-    """Those that are not consistent, or every one."""
-    shown = [each for each in findings if every or each.verdict != "consistent"]
+def open_findings(findings: Sequence[Finding]) -> list[tuple[str, ...]]:
+    """Those that are not consistent: what is printed and what comes out, and below it why."""
+    return [
+        (
+            f"{each.entry_id}{f' ({each.place})' if each.place else ''}: {each.verdict}",
+            f"{each.printed or 'nothing printed'} -> {each.computed or 'not computed'}",
+            each.reason,
+        )
+        for each in findings
+        if each.verdict != "consistent"
+    ]
+
+
+def findings_table(name: str, shown: Sequence[Finding]) -> Table:
+    """Every one."""
     columns = tuple(
         column for column in _COLUMNS if any(getattr(each, column.key) for each in shown)
     )
@@ -48,7 +60,6 @@ def findings_table(name: str, findings: Sequence[Finding], *, every: bool) -> Ta
         name,
         columns,
         tuple(tuple(getattr(each, column.key) for column in columns) for each in shown),
-        note="" if every else "Consistent claims are left out; -v shows them.",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -118,7 +119,7 @@ def _entry(
     if old := list(differences_of(there)):
         return Entry(asked), old
     if here.now is None:
-        return _only_claims(asked, cleaner, f"{why} ({cleaner.words(plain(here.problem))})"), []
+        return _only_claims(asked, cleaner, f"{why} ({cleaner.words(_lacking(here.problem))})"), []
     return _partly(asked, here.now, cleaner, why), []
 
 
@@ -205,6 +206,11 @@ def _why(stored: Result | None, options: Options, without: LeftOut) -> str:
     if options.with_texts:
         return "it needs texts as they were, with people and secrets"
     return "it needs texts, which are not in the package"
+
+
+def _lacking(problem: str) -> str:
+    """What a copy says of itself as "the study", which readers would take for theirs."""
+    return re.sub(r"^the study has no\b", "the package does not carry", plain(problem))
 
 
 def _refuse(stale: Sequence[Difference]) -> None:

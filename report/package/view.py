@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ def show_packed(output: Output, packed: Packed) -> None:
         )
     if packed.missing:
         output.show(f"study.toml does not say in [study]: {', '.join(packed.missing)}")
-    output.show(f"Verify it anywhere: report package --verify {packed.path.name}")
+    output.show(f"Verify it anywhere: report package --verify {shlex.quote(str(packed.path))}")
 
 
 def show_verified(output: Output, found: Verified) -> None:
@@ -66,7 +67,11 @@ def show_verified(output: Output, found: Verified) -> None:
     )
     if found.differences:
         output.show(console_table(differences_table(found.differences)), "")
-    output.show(f"{plain(found.title)}: {counted(len(good), 'claim')} verified.")
+    rest = f"; {len(open_ones):,} cannot be verified from the package" if open_ones else ""
+    output.show(
+        f"{plain(found.title)}: {len(good):,} of {counted(len(found.outcomes), 'claim')} "
+        f"verified{rest}."
+    )
     output.show(*_reasons(each.reason for each in open_ones))
     if output.verbose:
         output.show(*(f"- {plain(each.claim.claim_id)}: {each.verdict}" for each in found.outcomes))

@@ -41,6 +41,7 @@ class Built:
     claims: int
     changed: list[str] = field(default_factory=list)  # results that came out otherwise
     failed: dict[str, str] = field(default_factory=dict)  # by name why they stayed as they were
+    new: list[str] = field(default_factory=list)  # results stored for the first time
 
 
 def build_report(
@@ -57,8 +58,10 @@ def build_report(
         results = stored_results(reader)
         found = sections(Material(reader, results, tuple(names), failed))
         title = read_settings(study.directory).title or UNTITLED
+        has_own = own.NAME in result_store.names(reader)
+    new: list[str] = []
     if not as_stored and _keep(study, own.own_numbers(found)):
-        changed.append(own.NAME)
+        (changed if has_own else new).append(own.NAME)
     shown = list(names) or [each.name for each in results if each.name != own.NAME]
     pages = build(study, shown) if shown else []
     folder = out or study.directory / "out" / FOLDER
@@ -67,7 +70,7 @@ def build_report(
     except OSError as error:
         raise explained(error, folder) from error
     claims = sum(len(each.claims) for each in everything(placed(found)))
-    return Built(written, pages, [each.title for each in found], claims, changed, failed)
+    return Built(written, pages, [each.title for each in found], claims, changed, failed, new)
 
 
 def stored_results(reader: Reader) -> list[Result]:

@@ -20,6 +20,7 @@ def show(output: Output, built: Built) -> None:
             "sections": built.sections,
             "claims": built.claims,
             "changed": built.changed,
+            "new": built.new,
             "failed": built.failed,
         }
     )
@@ -27,6 +28,9 @@ def show(output: Output, built: Built) -> None:
         output.show(f"Shown as stored: {plain(name)} ({plain(why)})")
     if built.changed:
         output.show(f"Came out otherwise and stored: {', '.join(map(plain, built.changed))}")
+        output.show("Numbers exported for LaTeX are the old ones: report claims export --latex FILE")
+    if built.new:
+        output.show(f"Stored: {', '.join(map(plain, built.new))}")
     told = counted(len(built.sections), "section"), counted(built.claims, "claim")
     output.show(f"Report: {built.page} ({', '.join(told)})")
     if output.verbose:

@@ -113,7 +113,8 @@ def final_is_mode(package: Package) -> Found:
     tied = sum(len(each.modes) >= _TIED for each in rows)
     absent = [title for name, title in FRAMEWORKS.items() if f"labels/{name}.csv" not in files]
     urls = len({each.url for each in rows})
-    note = f"{hits:,} of {len(rows):,} defects, {urls:,} URLs"
+    text = f"{hits:,} of {len(rows):,}"
+    note = f"{text} defects, {urls:,} URLs"
     note += f", without {', '.join(absent)}" if absent else ""
     alike = sum(len(set(each.ratings)) == 1 for each in rows)
     readings = f"unanimous {_percent(alike, len(rows))}, tied {_percent(tied, len(rows))}"
@@ -122,7 +123,7 @@ def final_is_mode(package: Package) -> Found:
     value = Value(
         "share", hits / len(rows), "coefficient", hits, len(rows), low, high, found.method
     )
-    return Found((value,), note=note, readings=readings)
+    return Found((value,), text, note, readings=readings)
 
 
 def _percent(count: int, total: int) -> str:
