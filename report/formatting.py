@@ -112,13 +112,13 @@ def measure(value: float | None, unit: str = "") -> str:
     if is_percent(unit):
         return percent(value)
     whole = math.isfinite(value) and value == int(value)
-    return f"{count(value) if whole else number(value)} {_behind(unit)}".strip()
+    return f"{count(value) if whole else number(value)} {_behind(unit, value)}".strip()
 
 
 def printed(value: float, unit: str = "") -> str:
     """A published value with the digits that it was published with: `48 %`, `46.9 %`."""
     whole = math.isfinite(value) and value == int(value)
-    behind = "%" if is_percent(unit) else _behind(unit)
+    behind = "%" if is_percent(unit) else _behind(unit, value)
     return f"{count(value) if whole else value} {behind}".strip()
 
 
@@ -133,9 +133,19 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
     return f"{first}{joint}{ends[1]}{suffix}"
 
 
-def _behind(unit: str) -> str:
+def _behind(unit: str, value: float) -> str:
     """The unit as it stands behind a number; that of a probability is not written."""
+    if value == 1 and unit in _NOUNS:
+        return unit.removesuffix("s")
     return "" if unit == "p" else plain(unit)
+
+
+# Units of which there may be one. Others stay as they are: `ms` is no plural.
+_NOUNS = {
+    "answers", "artifacts", "bugs", "codes", "commits", "defects", "faults", "interviews", "issues",
+    "items", "labels", "papers", "posts", "projects", "questions", "raters", "records", "rounds",
+    "rows", "values",
+}  # fmt: skip
 
 
 def _not_finite(value: float) -> str:

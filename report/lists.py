@@ -21,5 +21,7 @@ def listed(items: Sequence[tuple[str, ...]]) -> list[RenderableType]:
     shown: list[RenderableType] = []
     for head, *below in items:
         shown.append(Text(plain(head)))
-        shown += [Padding(Text(plain(each)), (0, 0, 0, _INDENT)) for each in below if each]
+        shown += [
+            Padding(Text(plain(each)), (0, 0, 0, _INDENT), expand=False) for each in below if each
+        ]
     return shown

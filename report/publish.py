@@ -68,9 +68,7 @@ def folder_of(study: Study, name: str) -> Path:
     return study.directory / "out" / file_stem(name)
 
 
-def show(
-    output: Output, result: Result, page: Path, first: Sequence[RenderableType] = ()
-) -> None:
+def show(output: Output, result: Result, page: Path, first: Sequence[RenderableType] = ()) -> None:
     """Print a result: JSON if asked for, else its summary, its open tables and its page.
 
     Who asks for more gets every table with every column that fits, and the notes. `first` stands

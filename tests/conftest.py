@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 import typer.main
-from staying_open import studies_held_open
 
 from data.migration import shipped_migrations
 from data.store import Study
@@ -27,9 +26,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 _make_database = Study._make  # what a new study costs is most of the time of a test
-
-# Tests in these folders open a study once, not for every query; more in tests/staying_open.py.
-_OPENING_ONCE = {"annotation", "funnel", "links"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
@@ -64,16 +60,6 @@ def new_studies_are_copies(
             _make_database(study, draft)
 
     monkeypatch.setattr(Study, "_make", make)
-
-
-@pytest.fixture(autouse=True)
-def studies_stay_open(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Opening a study takes longer than most of what a test does with it."""
-    if request.path.relative_to(ROOT / "tests").parts[0] not in _OPENING_ONCE:
-        yield
-        return
-    with pytest.MonkeyPatch.context() as patch, studies_held_open(patch):
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ANALYSIS = "claims"
 
+_MOST_NAMED = 3  # in the first sentence
+
 
 def result_of(study: Study, own: Sequence[OwnClaim]) -> Result:
     """The claims as a result; its parameters hold all of them."""
@@ -29,7 +31,8 @@ def result_of(study: Study, own: Sequence[OwnClaim]) -> Result:
         claims = tuple(_claim(reader, each) for each in own)
     compared = [claim for claim in claims if claim.status]
     out = sum(claim.status == "reproduced" for claim in compared)
-    summary = [f"{formatting.counted(len(claims), 'number')} of this study, bound in SQL."]
+    summary = [_lead(claims)] if claims else []
+    summary.append(f"{formatting.counted(len(claims), 'number')} of this study, bound in SQL.")
     if compared:
         summary.append(f"{out:,} of {len(compared):,} printed numbers come out.")
     return Result(
@@ -49,6 +52,18 @@ def result_of(study: Study, own: Sequence[OwnClaim]) -> Result:
             }
         },
     )
+
+
+def _lead(claims: Sequence[Claim]) -> str:
+    """The first numbers in a sentence, and which of them do not come out."""
+    told = []
+    for claim in claims[:_MOST_NAMED]:
+        apart = f" ({claim.status})" if claim.status == "not reproduced" else ""
+        known = claim.value is not None
+        value = formatting.measure(claim.value, claim.unit) if known else "no data"
+        told.append(f"{claim.statement.rstrip('.')}: {value}{apart}")
+    more = len(claims) - len(told)
+    return "; ".join(told) + (f"; and {more:,} more." if more else ".")
 
 
 def _claim(reader: Reader, own: OwnClaim) -> Claim:

@@ -40,9 +40,7 @@ def _lines(rows: Sequence[dict[str, Any]]) -> list[Any]:
     for each in rows:
         if each["status"] == "no data":
             lacking.setdefault(each["reason"], []).append(each["figure_id"])
-    gone = [
-        (f"no data: {spans(ids)}: {_lack(reason)}",) for reason, ids in lacking.items()
-    ]
+    gone = [(f"no data: {spans(ids)}: {_lack(reason)}",) for reason, ids in lacking.items()]
     more = [("With -v: all figures as a table, with place and basis.",)]
     return [*listed([_item(each) for each in with_data]), "", *listed([*gone, *more])]
 
@@ -52,12 +50,8 @@ def _item(row: dict[str, Any]) -> tuple[str, ...]:
     reason = row["reason"]
     if len(reason) > _LONGEST:
         reason = f"{reason[: _LONGEST - 1].rstrip()}…"
-    return (
-        f"{row['figure_id']}  {row['status']}: printed {row['printed']}, "
-        f"ours {row['ours'] or '–'}{interval}",
-        row["statement"],
-        reason,
-    )
+    beside = f"printed {row['printed']}, ours {row['ours'] or 'none'}{interval}"
+    return f"{row['figure_id']}  {row['status']}: {beside}", row["statement"], reason
 
 
 def _lack(reason: str) -> str:

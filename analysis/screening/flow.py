@@ -9,6 +9,7 @@ from data.results import Box, Exit, Figure, Part
 from report.formatting import count
 
 IDENTIFICATION, SCREENING, INCLUDED = "Identification", "Screening", "Included"
+FULL_TEXT = "full text"  # the step that decides for good
 MATCHED = {"doi": "same DOI", "title": "same title", "preprint": "preprint of another"}
 
 
@@ -42,7 +43,23 @@ def boxes_of(fates: Fates) -> tuple[Box, ...]:
         found.append(Box(SCREENING, f"Papers screened by {step}", left, (), exits))
         left -= sum(each.count for each in exits)
     last = "Papers included" if fates.steps else "Papers to be screened"
+    if fates.steps and fates.steps[-1][1] != FULL_TEXT:
+        last += f" by {fates.steps[-1][1]}"
     return (*found, Box(INCLUDED if fates.steps else SCREENING, last, left))
+
+
+def screened_lines(fates: Fates) -> list[str]:
+    """Which steps of screening were made, and what that means for what is included."""
+    steps = [step for _position, step in fates.steps]
+    if not steps:
+        return []
+    found = [f"Screened by {' and '.join(filter(None, [', '.join(steps[:-1]), steps[-1]]))}."]
+    if steps[-1] != FULL_TEXT:
+        found.append(
+            f"No full text was screened: included is what screening by {steps[-1]} included. "
+            "Go on: annotation screen full-text --rater R"
+        )
+    return found
 
 
 def figure_of(boxes: Sequence[Box]) -> Figure:

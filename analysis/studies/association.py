@@ -36,20 +36,21 @@ def run(
     round_name: str = "",
     where: str = "",
     printed: Sequence[str] = (),
+    name: str = "",
 ) -> Result:
     """Associate two sides, or the rows and columns of a table; nothing is stored."""
     from analysis.tallies import associating, association_tables
 
     if table is not None:
-        of, told = _of_table(table, list(printed))
+        of, told = _of_table(table, list(printed), name)
     else:
-        of, told = _of_study(study, list(sides), round_name, where, list(printed))
+        of, told = _of_study(study, list(sides), round_name, where, list(printed), name)
     from data.results import Result
 
     return Result(
         NAME,
         of.name,
-        f"{of.row_title} and {of.column_title}",
+        of.title,
         of.parameters,
         summary=associating.summary(of),
         claims=associating.claims(of),
@@ -70,6 +71,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
         round_name=parameters.get("round", ""),
         where=parameters.get("where", ""),
         printed=parameters.get("printed", ()),
+        name=parameters.get("name", ""),
     )
 
 
@@ -106,6 +108,13 @@ def command(
     where: Annotated[
         str, typer.Option(metavar="SQL", help="Only candidates for which this holds.")
     ] = "",
+    name: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Call the result associate-NAME, and its claims so. [default: after A and B]",
+        ),
+    ] = "",
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -123,7 +132,7 @@ def command(
 
         analysis associate extrinsic=extrinsic project
 
-        analysis associate --counts deep=154/385 others=41/385 --printed p=1.79e-14
+        analysis associate --counts deep=154/385 others=41/385 --name deep --printed p=1.79e-14
     """
     from analysis.tallies.given_tables import counts_table, file_table
     from data import provenance
@@ -147,24 +156,25 @@ def command(
         round_name=round_name,
         where=where,
         printed=printed or (),
+        name=name,
     )
     begun = provenance.begin(f"analysis {NAME}", result.parameters)
     show(output, result, publish(opened, result, begun))
 
 
-def _of_table(table: dict[str, Any], texts: list[str]) -> tuple[Question, list[str]]:
+def _of_table(table: dict[str, Any], texts: list[str], name: str) -> tuple[Question, list[str]]:
     from analysis.statistics.table_tests import without_empty
     from analysis.tallies import associating, naming, printed
 
-    parameters = naming.given(table=table, printed=texts)
+    parameters = naming.given(table=table, printed=texts, name=name)
     told = [f"The counts were given ({table['name']}); no rows of the study stand behind them."]
-    rows = [name for name, row in zip(table["rows"], table["counts"], strict=True) if sum(row)]
+    rows = [each for each, row in zip(table["rows"], table["counts"], strict=True) if sum(row)]
     columns = [
-        name
-        for name, column in zip(table["columns"], zip(*table["counts"], strict=True), strict=True)
+        each
+        for each, column in zip(table["columns"], zip(*table["counts"], strict=True), strict=True)
         if sum(column)
     ]
-    empty = [name for name in (*table["rows"], *table["columns"]) if name not in {*rows, *columns}]
+    empty = [each for each in (*table["rows"], *table["columns"]) if each not in {*rows, *columns}]
     if empty:
         told.append(f"Left out, as nothing is counted there: {', '.join(empty)}.")
     of = associating.Question(
@@ -173,15 +183,18 @@ def _of_table(table: dict[str, Any], texts: list[str]) -> tuple[Question, list[s
         tuple(map(tuple, without_empty(table["counts"]))),
         "Group" if table["name"] == "counts" else "Row",
         "outcome" if table["name"] == "counts" else "column",
-        naming.result_name(NAME, {"table": table}, bare=("table",)),
+        naming.own_name(NAME, name)
+        if name
+        else naming.result_name(NAME, {"table": table}, bare=("table",)),
         parameters,
         printed.read(texts, associating.PRINTABLE),
+        of_groups=table["name"] == "counts",
     )
     return of, told
 
 
 def _of_study(
-    study: Study, sides: list[str], round_name: str, where: str, texts: list[str]
+    study: Study, sides: list[str], round_name: str, where: str, texts: list[str], name: str
 ) -> tuple[Question, list[str]]:
     from analysis.tallies import associating, naming, pairing, printed
     from analysis.tallies import sides as sides_of
@@ -200,8 +213,10 @@ def _of_study(
         tuple(map(tuple, found.table())),
         first.title,
         second.title,
-        naming.result_name(NAME, chosen, bare=("first", "second")),
-        {**chosen, **naming.given(printed=texts)},
+        naming.own_name(NAME, name)
+        if name
+        else naming.result_name(NAME, chosen, bare=("first", "second")),
+        {**chosen, **naming.given(printed=texts, name=name)},
         printed.read(texts, associating.PRINTABLE),
         found.rows_query,
         found.row_titles,

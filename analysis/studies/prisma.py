@@ -28,7 +28,7 @@ _SOURCE = (
 def run(study: Study) -> Result:
     """Count the fates of all papers; nothing is stored."""
     from analysis.screening.fates import read_fates
-    from analysis.screening.flow import boxes_of, figure_of
+    from analysis.screening.flow import boxes_of, figure_of, screened_lines
     from analysis.screening.numbers import claims_of, document_of, open_of, tables_of
     from data.results import Result
     from report.formatting import counted
@@ -41,16 +41,12 @@ def run(study: Study) -> Result:
     end = "included" if fates.steps else "to be screened"
     found = f"{counted(boxes[0].count, 'record')}, {counted(fates.papers, 'paper')}"
     summary = [f"{found}, {last.count:,} {end}."]
+    summary += screened_lines(fates)
     if left:
         summary.append(f"{counted(left, 'paper')} open: the numbers are not final.")
     notes = []
     if not fates.steps:
         notes.append("Nothing was screened yet: annotation screen title --rater R")
-    elif fates.steps[-1][1] != "full text":
-        notes.append(
-            f"No full text was screened: included is what screening by {fates.steps[-1][1]} "
-            "included. Go on: annotation screen full-text --rater R"
-        )
     if fates.despite:
         notes.append(
             f"{counted(fates.despite, 'paper')} screened that the funnel does not let through (any "

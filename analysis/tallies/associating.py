@@ -19,6 +19,7 @@ from data.results import Claim
 
 ANALYSIS = "associate"
 SEED = 1
+_NAMED = 4  # groups in a title
 PRINTABLE = ("p", "chi2", "v", "odds-ratio", "risk-ratio", "difference")
 SOURCES = (*table_tests.SOURCES, *table_effects.SOURCES)
 
@@ -40,6 +41,16 @@ class Question:
     rows_query: RowsQuery | None = None
     row_titles: Mapping[str, str] = field(default_factory=dict)
     column_titles: Mapping[str, str] = field(default_factory=dict)
+    of_groups: bool = False  # of which one count is of interest, with the rest beside it
+
+    @property
+    def title(self) -> str:
+        """What is associated; groups with their counts."""
+        if not self.of_groups or len(self.rows) > _NAMED:
+            return f"{self.row_title} and {self.column_title}"
+        *first, last = self.rows
+        counts = " against ".join(f"{row[0]}/{sum(row)}" for row in self.counts)
+        return f"{', '.join(first)} and {last}: {counts}"
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -105,7 +116,7 @@ class Question:
 
 def summary(of: Question) -> tuple[str, ...]:
     """What was found, in sentences."""
-    told = [f"{of.found.summary}"]
+    told = [f"{of.found.summary.removesuffix('.')}{_differing(of)}."]
     if of.is_two_by_two:
         title, ratio, scale = of.two_by_two["odds-ratio"]
         _title, difference, _scale = of.two_by_two["difference"]
@@ -119,6 +130,13 @@ def summary(of: Question) -> tuple[str, ...]:
         "(adjusted residuals, 0.05 after Holm)."
     )
     return (*told, *map(printed_numbers.sentence, of.beside))
+
+
+def _differing(of: Question) -> str:
+    """The printed numbers that do not come out: they belong into the first sentence."""
+    apart = [each.printed for each in of.beside if each.status == "not reproduced"]
+    told = ", ".join(f"{each.key} of {each.text}" for each in apart)
+    return f"; not reproduced: the printed {told}" if apart else ""
 
 
 def claims(of: Question) -> tuple[Claim, ...]:
@@ -137,7 +155,7 @@ def claims(of: Question) -> tuple[Claim, ...]:
             "reason": found.reason,
         }
 
-    what = f"{of.row_title} and {of.column_title}"
+    what = of.title
     test, v = of.found.test, of.found.v
     event, one, other = of.column_names[0], of.row_names[0], of.row_names[-1]
     ways = {

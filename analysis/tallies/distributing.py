@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,9 +36,11 @@ class Distribution:
         codes = self.grouped.codes
         if self.top is None or self.top >= len(codes):
             return codes
-        order = {code: at for at, code in enumerate(codes)}
-        ranked = sorted(codes, key=lambda code: (-self.grouped.count(ALL, code), order[code]))
-        return tuple(ranked[: self.top])
+        return self.ranked(codes)[: self.top]
+
+    def ranked(self, codes: Sequence[str]) -> tuple[str, ...]:
+        """The most frequent first; those that are as frequent stay in their order."""
+        return tuple(sorted(codes, key=lambda code: -self.grouped.count(ALL, code)))
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -192,10 +195,9 @@ def figure(of: Distribution) -> Figure:
 
 
 def claims(of: Distribution) -> tuple[Claim, ...]:
-    """Every share of every group that has data, and how far groups differ."""
-    found = [
-        _share_claim(of, group, code) for group in (*of.grouped.filled, ALL) for code in of.shown
-    ]
+    """The most frequent of all first, then how far groups differ, then the shares in groups."""
+    ranked = of.ranked(of.shown)
+    found = [_share_claim(of, ALL, code) for code in ranked]
     if of.alike:
         v = of.alike.v
         found.append(
@@ -211,6 +213,7 @@ def claims(of: Distribution) -> tuple[Claim, ...]:
                 rows_query=of.grouped.observations.rows_query(),
             )
         )
+    found += [_share_claim(of, group, code) for group in of.grouped.filled for code in ranked]
     return tuple(found)
 
 

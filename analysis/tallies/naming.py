@@ -7,6 +7,9 @@ import json
 import re
 from typing import Any
 
+from data.errors import StudyError
+from report import formatting
+
 _LONGEST = 60
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTING = re.compile(r"[^A-Za-z0-9_-]+")
@@ -33,6 +36,16 @@ def result_name(analysis: str, parameters: dict[str, Any], *, bare: tuple[str, .
         return name
     said = json.dumps([analysis, parameters], sort_keys=True, ensure_ascii=False)
     return f"{name[:_LONGEST].rstrip('-')}-{hashlib.sha256(said.encode()).hexdigest()[:8]}"
+
+
+def own_name(analysis: str, name: str) -> str:
+    """The name of a result that the user named: `associate-deep`, so that no other is replaced."""
+    if not _PLAIN.fullmatch(name) or len(name) > _LONGEST:
+        raise StudyError(
+            f"{formatting.plain(name)!r} is no name for a result",
+            f"Lower-case letters, digits and dashes, at most {_LONGEST}: --name deep-and-others",
+        )
+    return f"{analysis}-{name}"
 
 
 def called(analysis: str, parameters: dict[str, Any]) -> str:

@@ -94,6 +94,7 @@ class Done:
     settled: Settled
     proposals: Proposals
     outcomes: Outcomes | None = None
+    unkept: int = 0  # comments of rows that changed nothing
 
 
 def adjudicate(study: Study, output: Output, asked: Asked) -> None:
@@ -146,14 +147,18 @@ def _settle(writer: Writer, directory: Path, asked: Asked, run: Run) -> Done:
     _require_third(situation, asked)
     proposals = propose(situation, asked.rules)
     spoken = {decision.item_id for decision in by_hand}
-    by_hand = _as_before(situation, by_hand, proposals)
+    kept = _as_before(situation, by_hand, proposals)
+    unkept = sum(
+        bool(said.comment) and said.comment != each.comment
+        for said, each in zip(by_hand, kept, strict=True)
+    )
     derived = [each for each in proposals.decisions if each.item_id not in spoken]
     proposals.reopened = sum(not each.codes for each in derived)
-    decisions = [replace(each, settled_at=run.started_at) for each in (*by_hand, *derived)]
+    decisions = [replace(each, settled_at=run.started_at) for each in (*kept, *derived)]
     settled = settle(writer, asked.round, decisions, run)
     if answered or settled.new or settled.changed:
         provenance.record(writer, run, "ok")
-    return Done(settled, proposals, outcomes)
+    return Done(settled, proposals, outcomes, unkept)
 
 
 def _as_before(
@@ -161,7 +166,8 @@ def _as_before(
 ) -> list[Decision]:
     """What a discussion decided; an item that has these codes already keeps its decision.
 
-    Unless the labels say something else by now: then it was the discussion that kept them.
+    Unless the labels say something else by now: then it was the discussion that kept them. What
+    an earlier discussion decided may get another comment.
     """
     derived = {each.item_id: sorted(each.codes) for each in proposals.decisions}
     found = []
@@ -170,6 +176,7 @@ def _as_before(
         codes = sorted(decision.codes)
         keeps = (
             there is not None
+            and (there.decision.rule != DISCUSSED or not decision.comment)
             and there.decision.taxonomy_version == decision.taxonomy_version
             and sorted(there.decision.codes) == codes == derived.get(decision.item_id, codes)
         )
@@ -293,6 +300,9 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
         )
         if kept := done.proposals.kept.total():
             yield f"{counted(kept, 'final label')} of sheets or discussions differ from the labels"
+        if done.unkept:
+            said = counted(done.unkept, "comment")
+            yield f"{said} not kept: of rows whose final label was there before the discussion"
         if done.outcomes and done.outcomes.waiting:
             yield f"{counted(done.outcomes.waiting, 'row')} of the sheet: a code must be made first"
     yield (

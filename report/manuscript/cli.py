@@ -73,5 +73,7 @@ def check_manuscript(
             output.show("", console_table(listing.rules_table(found)), "")
         output.show(*listed(listing.open_findings(found)))
         output.show(listing.summary(name, found), "")
+    if not verbose and any(checked.values()):
+        output.show("With -v: every claim, and the rules.")
     if any(each.bad for found in checked.values() for each in found):
         raise typer.Exit(1)

@@ -214,7 +214,9 @@ def parsed(content: str, where: str, name: str) -> ClaimsFile:
         raise StudyError(f"{where}: {said}", "Mend the line; text stands in quotes.") from None
     claims = document.get("claim", [])
     if isinstance(document.get("claims"), dict):
-        raise StudyError(f"{where}: this is a file for `analysis claims`", DOCUMENTED)
+        raise StudyError(
+            f"{where}: this is a file for `analysis claims`", f"Run that, or see {DOCUMENTED}"
+        )
     if unknown := sorted(set(document) - {"study", "title", "source", "claim"}):
         raise StudyError(f"{where}: nothing is called {unknown[0]!r}", DOCUMENTED)
     if not isinstance(claims, list) or not claims or not all(isinstance(x, dict) for x in claims):

@@ -23,8 +23,8 @@ _NOT_MEASURED = (
     "Items were labelled by two raters or more, but agreement was not measured: "
     "run `annotation agreement`."
 )
-_TWICE = (
-    "SELECT 1 FROM labels WHERE stage = 'independent' AND is_current "
+LABELLED_TWICE = (
+    "SELECT round, item_id FROM labels WHERE stage = 'independent' AND is_current "
     "GROUP BY round, item_id HAVING count(DISTINCT rater) > 1"
 )
 
@@ -38,7 +38,7 @@ def section(material: Material) -> Section | None:
         "ORDER BY gates.decided_at, round, stage, run_id"
     )
     if not results and not gates:
-        if not material.has(_TWICE):
+        if not material.has(LABELLED_TWICE):
             return None
         return Section(KEY, "Agreement", text=(_NOT_MEASURED,))
     tables = (_measured(results), _gates(gates))

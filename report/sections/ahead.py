@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 from report.sections import Material, Point, Section
+from report.sections.agreement import ANALYSIS, LABELLED_TWICE
+from report.sections.signs import listed
 
 POSITION = 5
 KEY = "next"
@@ -44,11 +48,30 @@ _STEPS = (
 
 def section(material: Material) -> Section | None:
     """The open steps; None when all are done."""
-    points = tuple(
+    points = [
         Point(key, title, text, command)
         for key, title, text, command, done in _STEPS
         if not material.has(done)
-    )
+    ]
+    points += _agreement(material)
     if not points:
         return None
-    return Section(KEY, "What comes next", points=points)
+    return Section(KEY, "What comes next", points=tuple(points))
+
+
+def _agreement(material: Material) -> list[Point]:
+    """Rounds in which raters labelled the same items, and nobody asked how far they agree."""
+    measured = {name for each in material.of(ANALYSIS) for name in each.document.get("rounds", ())}
+    rounds = material.reader.rows(
+        f"SELECT DISTINCT round FROM ({LABELLED_TWICE}) "
+        "WHERE round NOT IN (SELECT round FROM gates) ORDER BY round"
+    )
+    open_rounds = [row["round"] for row in rounds if row["round"] not in measured]
+    if not open_rounds:
+        return []
+    text = (
+        "Two raters or more labelled the same items, but how far they agree was not measured: "
+        f"{listed(open_rounds)}."
+    )
+    command = f"annotation agreement {' '.join(map(shlex.quote, open_rounds))}"
+    return [Point("agree", "Measure agreement", text, command)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from report.formatting import counted, number
-from report.sections import Material
+from report.sections import Material, changed_labels
 from report.sections.agreement import ANALYSIS as AGREEMENT
 from report.sections.agreement import entries
 from report.sections.numbers import count, share
@@ -45,6 +45,7 @@ def signs(material: Material) -> Iterator[Sign]:
     """Those that are there."""
     yield from _agreement(material)
     yield from _gates(material)
+    yield from changed_labels.signs(material)
     yield from _rules(material)
     yield from _items(material)
     yield from _special(material)

@@ -47,7 +47,8 @@ def _results(material: Material) -> Iterator[Sign]:
     apart = {status: statuses[status] for status in ("not reproduced", "inconsistent")}
     if sum(apart.values()):
         what = ", ".join(f"{number} {status}" for status, number in apart.items() if number)
-        text = f"Of {statuses.total()} published figures beside claims: {what}."
+        compared = counted(statuses.total(), "claim")
+        text = f"Of {compared} compared with published figures: {what}."
         yield sign(
             "published", "Published figures that do not come out", text, "report claims list"
         )

@@ -28,7 +28,9 @@ def show(output: Output, built: Built) -> None:
         output.show(f"Shown as stored: {plain(name)} ({plain(why)})")
     if built.changed:
         output.show(f"Came out otherwise and stored: {', '.join(map(plain, built.changed))}")
-        output.show("Numbers exported for LaTeX are the old ones: report claims export --latex FILE")
+        output.show(
+            "Numbers exported for LaTeX are the old ones: report claims export --latex FILE"
+        )
     if built.new:
         output.show(f"Stored: {', '.join(map(plain, built.new))}")
     told = counted(len(built.sections), "section"), counted(built.claims, "claim")

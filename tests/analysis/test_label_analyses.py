@@ -71,6 +71,10 @@ def test_the_subtypes_of_two_frameworks_come_out_and_the_third_has_no_data(defec
     assert result.document["homogeneity"]["v"]["value"] == pytest.approx(0.3109, abs=1e-4)
     figure = result.figures[0]
     assert [series.label for series in figure.series] == ["mindspore", "pytorch", "All"]
+    shares = [claim.count or 0 for claim in result.claims[:21]]
+    assert sum(shares) == 2000
+    assert shares == sorted(shares, reverse=True)
+    assert result.claims[21].claim_id.endswith(".groups.v")
     rows_are_there(defects, result)
 
 
@@ -108,6 +112,7 @@ def test_the_printed_p_of_extrinsic_bugs_is_not_reproduced(command: Command) -> 
     (claim,) = [each for each in document["claims"] if each["unit"] == "p"]
     assert (claim["printed"], claim["status"]) == (1.79e-14, "not reproduced")
     told = " ".join(command("analysis", "associate", *words).stdout.split())
+    assert "n = 770; not reproduced: the printed p of 1.79e-14." in told
     assert "The printed p of 1.79e-14 differs from ours, 7.7e-21: not reproduced" in told
     assert "medium after Cohen" in told
     right = command("analysis", "associate", *words[:-1], "p=7.66e-21", "--json")
@@ -160,6 +165,15 @@ def test_a_table_is_kept_so_that_the_file_may_go(tmp_path: Path, command: Comman
     assert again.document["test"]["p"] == stored["test"]["p"]
 
 
+def test_a_result_that_is_named_has_claims_to_cite(tmp_path: Path, command: Command) -> None:
+    words = ("--counts", "deep=154/385", "others=41/385", "--name", "deep")
+    stored = json.loads(command("analysis", "associate", *words, "--json").stdout)
+    assert stored["claims"][0]["claim_id"] == "associate-deep.p"
+    again = association.again(Study(tmp_path), stored["parameters"])
+    assert again.name == stored["result"] == "associate-deep"
+    assert again.title == "deep and others: 154/385 against 41/385"
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -169,6 +183,7 @@ def test_a_table_is_kept_so_that_the_file_may_go(tmp_path: Path, command: Comman
         (("--counts", "0/5", "0/9"), "there is nothing to associate"),
         (("--counts", "1/5", "2/9", "--printed", "q=1"), "'q=1' is no printed number"),
         (("--table", "none.csv"), "none.csv"),
+        (("--counts", "1/5", "2/9", "--name", "../x"), "'../x' is no name for a result"),
     ],
 )
 def test_what_cannot_be_associated_is_said(

@@ -51,7 +51,11 @@ sql = "WITH c AS (SELECT comment_count FROM issues) SELECT avg(comment_count) FR
 printed = "1.5"
 """,
     )
-    issues, share, mean = own_claims.run(study).claims
+    result = own_claims.run(study)
+    assert result.summary[0] == (
+        "Issues: 3 issues (not reproduced); Issues that crash: 66.7 %; Mean comments: no data."
+    )
+    issues, share, mean = result.claims
     assert (issues.claim_id, issues.value, issues.unit) == ("claims.issues", 3.0, "issues")
     assert (issues.status, issues.rows_query) == (
         "not reproduced",

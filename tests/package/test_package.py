@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,11 +23,13 @@ from population import Population
 
 from data.errors import StudyError
 from data.store import Study
+from report.console import Output
 from report.package import making
 from report.package.archive import ROOT, SUMS, sums, write
 from report.package.copying import Options
 from report.package.making import Packed, pack
 from report.package.verifying import verify
+from report.package.view import show_packed, show_verified
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -114,6 +117,18 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
     assert cannot.keys() == {"claims.words", "made-up.x"}
     assert "needs texts" in cannot["claims.words"]
     assert [path.name for path in away.iterdir()] == ["got.zip"]  # nothing is left behind
+
+
+def test_the_command_that_is_told_verifies_and_the_verdict_counts_all(
+    packed: Packed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    show_packed(Output(), packed)
+    *_rest, last = capsys.readouterr().out.splitlines()
+    [path] = shlex.split(last.partition(" --verify ")[2])
+    show_verified(Output(), verify(Path(path)))
+    said = capsys.readouterr().out
+    assert f"{packed.claims - 2} of {packed.claims} claims verified; 2 cannot be verified" in said
 
 
 def test_the_study_is_only_read_and_made_twice_it_is_the_same_bytes(

@@ -13,12 +13,14 @@ import pytest
 from replication_folder import LABELS, labels, made_up_package
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
+from analysis.replication import brief
 from analysis.replication.importing import import_package
 from analysis.replication.published import published_study
 from analysis.studies import replicate
 from data.errors import StudyError
 from data.queries import checked
 from data.store import Study
+from report.console import Output
 
 Command = Callable[..., CompletedProcess[str]]
 HP = published_study("hp-defects")
@@ -61,6 +63,20 @@ def test_the_figures_that_two_of_three_frameworks_give(study: Study) -> None:
     for figure in ("K003", "K004", "K006", "K024", "K025"):
         assert found[figure]["status"] == "no data"
         assert "labels/tensorflow.csv" in found[figure]["reason"]
+
+
+def test_the_terminal_tells_reasons_and_sums_up_what_is_not_there(
+    study: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = replicate.run(study, "hp-defects")
+    brief.show(Output(), result, Path("page"))
+    said = capsys.readouterr().out
+    assert "no data: K003, K004, K006-K025: needs labels/tensorflow.csv\n" in said
+    assert "K032  not reproduced: printed 61.54 %, ours 100 %" in said
+    assert "K007  " not in said
+    brief.show(Output(verbose=True), result, Path("page"))
+    assert "K007  " in capsys.readouterr().out
 
 
 def test_the_third_framework_gives_the_rest(study: Study, package: Path) -> None:

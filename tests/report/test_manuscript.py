@@ -185,7 +185,7 @@ def test_every_kind_is_in_the_contract_and_says_what_it_is() -> None:
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_every_kind_refuses_a_field_that_it_does_not_know(name: str) -> None:
-    with pytest.raises(StudyError, match=f"a: {name} has no field 'pupulation'"):
+    with pytest.raises(StudyError, match=f"a: unknown field 'pupulation' of {name}"):
         claims(name, f'{known_kinds()[name].EXAMPLE}\npupulation = "1"')
 
 

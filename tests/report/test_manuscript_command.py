@@ -42,6 +42,9 @@ def test_a_file_without_slips_passes_and_one_with_a_slip_fails(
     assert finding["status"] == "inconsistent"
     shown = command("report", "manuscript", wrong, "-v")
     assert "add up exactly" in shown.stdout  # the rule
+    [head, numbers, why, *_rest] = command("report", "manuscript", wrong).stdout.splitlines()
+    assert (head.endswith(": inconsistent"), numbers.strip()) == (True, "4 -> 3")
+    assert why.startswith("    printed 4")
     assert command("report", "manuscript", wrong, "-q").stdout == ""
 
 
@@ -69,7 +72,10 @@ def test_shipped_studies_and_kinds(command: Command) -> None:
         (RIGHT.replace('"1"', "1.5"), 'parts = 1.5 is no text (its digits count: "1.5")'),
         (RIGHT.replace('"1"', '"38,19"'), "parts: '38,19' is no number"),
         (RIGHT.replace('["1", "2"]', "[]"), "parts has 0 values"),
-        (RIGHT.replace("parts", "ports"), "sum needs parts"),
+        (RIGHT.replace("parts", "ports"), "unknown field 'ports' of sum; did you mean 'parts'?"),
+        (RIGHT.replace("parts", "x"), "sum needs parts"),
+        (RIGHT + 'plce = "p. 3"\n', "unknown field 'plce' of sum; did you mean 'place'?"),
+        ('[claims.open]\nsql = "SELECT 1"\n', "this is a file for `analysis claims`"),
         (RIGHT + 'inputs = "guessed"\n', "inputs = 'guessed' (known: stated, inferred)"),
         (RIGHT.replace('"3"', '"' + "9" * 50 + '"'), "a number of 50 characters"),
         ("a = " + "[" * 5000, "Mend the line"),

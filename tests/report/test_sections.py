@@ -94,6 +94,16 @@ def test_agreement_that_was_not_measured_is_asked_for(study: Study) -> None:
     assert "annotation agreement" in told(study)["agreement"].text[0]
 
 
+def test_agreement_comes_next_until_it_is_measured(study: Study) -> None:
+    def commands() -> list[str]:
+        return [point.command for point in told(study)["next"].points]
+
+    assert "annotation agreement main" in commands()
+    document: dict[str, object] = {"rounds": {"main": {}}}
+    store(study, replace(RESULT, analysis="agreement", name="agreement-main", document=document))
+    assert not [each for each in commands() if each.startswith("annotation agreement")]
+
+
 def test_threats_are_those_that_the_data_show(study: Study) -> None:
     before = threats(study)
     assert before.keys() == {"statistic", "blindness", "undecided"}
@@ -111,6 +121,35 @@ def test_threats_are_those_that_the_data_show(study: Study) -> None:
     assert after["no-code"] == "1 of 1 final labels are no code of a taxonomy: unclear 1."
     assert after["undecided"] == "19 of 20 labelled items have no final label."
     assert after["gone-labelled"].startswith("1 labelled artifact")
+
+
+def test_final_labels_that_were_changed_after_they_were_settled_are_counted(study: Study) -> None:
+    row = "'main', 'github:o/r#{0}', 'github:o/r#{0}', 'tree', '1.0.0'"
+    put(
+        study,
+        *(
+            "INSERT INTO store.settlement VALUES "
+            f"('{name}', {row.format(item)}, ['{code}'], '{by}', '', "
+            f"NULL, NULL, NULL, {before}, 'r')"
+            for name, item, code, by, before in (
+                ("one", 1, "a1", "imported", "NULL"),
+                ("two", 1, "b1", "negotiated", "'one'"),
+                ("same", 2, "a1", "imported", "NULL"),
+                ("confirmed", 2, "a1", "negotiated", "'same'"),
+                ("only", 3, "a1", "imported", "NULL"),
+            )
+        ),
+    )
+    assert threats(study)["resettled"].startswith(
+        "1 final label was changed after being settled: imported, then negotiated 1."
+    )
+    (claim,) = (
+        each for each in told(study)["threats"].claims if each.claim_id.endswith("resettled")
+    )
+    assert claim.value == 1
+    with study.reading() as reader:
+        query = checked(reader, claim.claim_id, claim.rows_query or "")
+        assert [each["settlement_id"] for each in reader.rows(query)] == ["two"]
 
 
 def test_uncovered_and_thin_strata_are_named(tmp_path: Path) -> None:
@@ -193,7 +232,10 @@ def test_low_agreement_by_category_comes_from_the_stored_result(study: Study) ->
 def test_published_figures_that_differ_are_a_threat(study: Study) -> None:
     bad = replace(CLAIM, claim_id="made-up.other", status="not reproduced")
     store(study, replace(RESULT, claims=(CLAIM, bad)))
-    assert threats(study)["published"] == "Of 2 published figures beside claims: 1 not reproduced."
+    assert (
+        threats(study)["published"]
+        == "Of 2 claims compared with published figures: 1 not reproduced."
+    )
 
 
 def test_the_checklist_never_calls_filled_what_is_not_there(tmp_path: Path) -> None:

@@ -306,3 +306,11 @@ def test_terminal_table_without_rows() -> None:
 )
 def test_numbers_are_written_one_way(written: str, expected: str) -> None:
     assert written == expected
+
+
+def test_one_of_a_unit_is_no_plural() -> None:
+    said = [formatting.measure(1, unit) for unit in ("papers", "codes", "ms", "%")]
+    assert said == ["1 paper", "1 code", "1 ms", "1.0 %"]
+    assert (formatting.measure(2, "papers"), formatting.printed(1, "papers")) == (
+        "2 papers", "1 paper",
+    )  # fmt: skip

@@ -254,6 +254,41 @@ def test_a_sheet_goes_out_without_names_and_comes_back_filled_in(
         ) == [{"rule": "agreed in discussion", "comment": "we read it again"}]
 
 
+def test_a_whole_sheet_settles_only_what_it_changes(
+    labelled: Labelled, adjudicate: Adjudicate, command: Command, tmp_path: Path
+) -> None:
+    given = tmp_path / "given.csv"
+    given.write_text(f"item,f\n{SAME},b2\n{MOST},b1\n{TIE},a2\n", encoding="utf-8")
+    done = command("annotation", "import", "pilot", given, "--item", "item", "--final", "f")
+    assert done.returncode == 0, done.stderr
+    sheet = tmp_path / "all.csv"
+    assert command("annotation", "export", "pilot", sheet).returncode == 0
+    rows = _read(sheet)
+    _fill(sheet, {row["item"]: (row["final"], "") for row in rows} | {MOST: ("a1", "")})
+    found = adjudicate("--by", "discussion", "--from", sheet)
+    assert (found["now"]["changed"], found["now"]["known"]) == (1, 2)
+    assert finals(labelled) == {
+        SAME: ("b2", "imported"), MOST: ("a1", "negotiated"), TIE: ("a2", "imported"),
+    }  # fmt: skip
+    before = stored(labelled)
+    _fill(sheet, {SAME: ("b2", "so be it"), MOST: ("a1", "")})
+    done = command("annotation", "adjudicate", "pilot", "--by", "discussion", "--from", sheet)
+    assert "1 comment not kept" in done.stdout
+    assert stored(labelled) == before
+
+
+def test_a_discussion_keeps_a_label_that_the_raters_have_left(
+    labelled: Labelled, adjudicate: Adjudicate, tmp_path: Path
+) -> None:
+    adjudicate("--settle")
+    labelled.say("pilot", {SAME: {"cyd": "b1"}})
+    sheet = tmp_path / "open.csv"
+    sheet.write_text(f"item,final\n{SAME},a1\n", encoding="utf-8")
+    now = adjudicate("--by", "discussion", "--from", sheet)["now"]
+    assert (now["changed"], now["reopened"]) == (1, 0)
+    assert finals(labelled)[SAME] == ("a1", "negotiated")
+
+
 def test_a_sheet_with_unknown_codes_and_items_is_refused_with_rows(
     labelled: Labelled, adjudicate: Adjudicate, command: Command, tmp_path: Path
 ) -> None:

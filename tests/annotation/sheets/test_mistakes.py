@@ -56,6 +56,21 @@ def test_a_row_without_labels_keeps_its_place(desk: Desk) -> None:
     assert [row["item_id"] for row in rows] == ["github:o/r#3", "github:o/r#3~2"]
 
 
+def test_codes_beside_their_column_are_not_passed_over(desk: Desk) -> None:
+    from annotation.sheets.layout import LONG
+
+    desk.take(desk.sheet("item,ann,bob", "o/r#1,a1,a2"), **COLUMNS)
+    blank = "github:o/r#1,,,,ann,independent,,,,,,1.0.0"
+    for column, cell, said in (
+        ("code", "a2", "1 row without a code: column 'code' is not read; did you mean 'codes'?"),
+        ("mine", "a2", "1 row without a code, and none with one"),
+    ):
+        sheet = desk.sheet(",".join((*LONG, column)), f"{blank},{cell}")
+        assert said in desk.refused(sheet, item="").message
+    renamed = desk.sheet(",".join(LONG).replace("codes", "code"), blank)
+    assert "is the column 'code' called 'codes'" in str(desk.refused(renamed, item="").hint)
+
+
 def test_a_stage_is_never_taken_for_another(desk: Desk) -> None:
     desk.take(desk.sheet("item,ann,bob", "o/r#1,a1,a2"), **COLUMNS)
     desk.take(desk.sheet("item,ann,bob", "o/r#1,a2,a2"), **COLUMNS, stage="negotiated")
