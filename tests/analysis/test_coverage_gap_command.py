@@ -35,11 +35,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are not drawn, which takes most of the time."""
-    empty = '<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"/>'
-    monkeypatch.setattr(figures, "draw", lambda _figure, _wide=None: None)
-    monkeypatch.setattr(
-        figures, "_save_as", lambda _drawing, path: path.write_text(empty, encoding="utf-8")
-    )
+    empty = b'<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" viewBox="0 0 9 9"/>'
+    monkeypatch.setattr(figures, "_file", lambda _figure, _wide, _kind: empty)
 
 
 @pytest.fixture
