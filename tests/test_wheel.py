@@ -74,7 +74,7 @@ def test_it_carries_its_data_files_and_nothing_else(site: Path, tmp_path: Path) 
         "print(Path(data.__file__).parent.parent)\n"
         "from data.taxonomy_library import TaxonomyLibrary\n"
         "library = TaxonomyLibrary()\n"
-        "assert len(library.names) == 12 and len(library.crosswalk_names) == 4",
+        "assert len(library.names) == 13 and len(library.crosswalk_names) == 4",
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip() == str(site)
