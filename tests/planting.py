@@ -100,6 +100,8 @@ def _plant(study: Study) -> None:
     """Into every table in which people write."""
     with study.writing() as writer:
         writer.execute("UPDATE store.issue SET title = ?, milestone = ?", [TEXT, f"for @{LOGIN}"])
+        tags = [f"for @{LOGIN}", f"by {MAIL}"]
+        writer.execute("UPDATE store.issue SET tracker_labels = ?, tracker_type = ?", [tags, TEXT])
         writer.execute("UPDATE store.issue SET author = ? WHERE number = '3'", [LOGIN])
         origin = f"{SHEET} row 7 rater 1"
         writer.execute("UPDATE store.answer SET comment = ?, origin = ?", [TEXT, origin])

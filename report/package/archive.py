@@ -13,9 +13,10 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from data.errors import StudyError
+from report.console import explained
 from report.formatting import counted, plain
 
 SUMS = "SHA256SUMS"
@@ -34,6 +35,11 @@ _AGAIN = "Get the package again from where it is published."
 
 def write(target: Path, files: Mapping[str, bytes]) -> None:
     """Write the package; it appears whole or not at all."""
+    if odd := [name for name in sorted(files) if not is_inside(name)]:
+        raise StudyError(
+            f"{plain(odd[0])!r} cannot be the name of a file in a package",
+            "Rename it: letters, digits, dots, dashes and underscores.",
+        )
     draft = target.with_name(f".{target.name}.{os.getpid()}.new")
     content = {**files, SUMS: sums(files)}
     try:
@@ -72,7 +78,9 @@ def _unpacked(source: Path, folder: Path) -> Path:
             _refuse_hostile(source, members)
             for member in members:
                 _extract(archive, member, folder / member.filename)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except OSError as error:  # a full disk, a file that may not be read
+        raise explained(error, plain(source.name)) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise StudyError(
             f"{plain(source.name)} is no package, or a damaged one: {plain(error)}", _AGAIN
         ) from error
@@ -88,6 +96,9 @@ def _refuse_hostile(source: Path, members: list[zipfile.ZipInfo]) -> None:
             f"{name} would unpack to {counted(len(members), 'file')} with {size:,} bytes",
             f"More than {MOST_FILES:,} files or {MOST_BYTES:,} bytes are not unpacked.",
         )
+    folders = {
+        str(each).casefold() for one in members for each in PurePosixPath(one.filename).parents
+    }
     seen: set[str] = set()
     for each in members:
         kind = stat.S_IFMT(each.external_attr >> 16)
@@ -97,7 +108,9 @@ def _refuse_hostile(source: Path, members: list[zipfile.ZipInfo]) -> None:
             else "is no ordinary file"
             if kind not in (0, stat.S_IFREG)
             else "stands there twice"
-            if each.filename in seen
+            if each.filename.casefold() in seen | folders
+            else "is packed in another way"
+            if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
             else "would grow without end"
             if each.file_size > _RATIO * max(each.compress_size, _CHUNK // _RATIO)
             else ""
@@ -107,7 +120,7 @@ def _refuse_hostile(source: Path, members: list[zipfile.ZipInfo]) -> None:
                 f"{name} is no package of this program: {plain(each.filename)!r} {problem}",
                 "Nothing was unpacked. Do not trust this file.",
             )
-        seen.add(each.filename)
+        seen.add(each.filename.casefold())  # on some disks case is nothing
 
 
 def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) -> None:

@@ -59,13 +59,16 @@ def words_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text.casefold()))
 
 
-def whole_word(names: Iterable[str], *, in_paths: bool = False) -> re.Pattern[str] | None:
+def whole_word(
+    names: Iterable[str], *, in_paths: bool = False, in_any_case: bool = False
+) -> re.Pattern[str] | None:
     """What finds these names where they stand alone; as a part of a path or an id if asked for."""
     spelled = "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name))))
     edge = r"\w" if in_paths else r"\w/"
     # In the path of a claim's query a tilde is %7E.
     before = rf"(?:(?<![{edge}])|(?<=%[0-9A-F]{{2}}))"
-    return re.compile(rf"{before}(?:{spelled})(?![{edge}])") if spelled else None
+    flags = re.IGNORECASE if in_any_case else re.NOFLAG
+    return re.compile(rf"{before}(?:{spelled})(?![{edge}])", flags) if spelled else None
 
 
 @dataclass(frozen=True)
@@ -104,9 +107,13 @@ class Cleaner:
             return text
         return PSEUDONYM.sub(lambda found: self.people.get(found[0], UNKNOWN), text)
 
+    def tag(self, text: str) -> str:
+        """A short word of strangers, such as the label of a tracker."""
+        return self.text(PLACE.sub(PATH, text))
+
     def words(self, text: str) -> str:
         """Words of the team."""
-        text = self.text(PLACE.sub(PATH, text))
+        text = self.tag(text)
         if self._raters:
             text = self._raters.sub(lambda found: self.raters[found[0]], text)
         return self._own_names.sub(NAME, text) if self._own_names else text

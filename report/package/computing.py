@@ -54,7 +54,9 @@ class Entry:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Entry:
-        """The entry that `to_json` described."""
+        """The entry that `to_json` described; a TypeError for what it never wrote."""
+        for each in given["claims"]:
+            _check_types(each, given)
         cannot = {each["claim_id"]: each["cannot"] for each in given["claims"] if each["cannot"]}
         claims = tuple(
             Claim(**{key: value for key, value in each.items() if key != "cannot"})
@@ -62,6 +64,17 @@ class Entry:
         )
         named = {key: given[key] for key in ("name", "analysis", "title", "parameters")}
         return cls(Result(**named, claims=claims), cannot, tuple(given["besides"]))
+
+
+def _check_types(claim: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    """A claim is words and numbers, and nothing that a hand may have put there."""
+    words = [claim[key] for key in ("claim_id", "statement", "unit", "query", "status", "cannot")]
+    words += [result[key] for key in ("name", "analysis", "title")] + list(result["besides"])
+    numbers = [claim[key] for key in ("value", "low", "high", "count", "total", "printed")]
+    if not all(isinstance(each, str) for each in words):
+        raise TypeError("what ought to be words is not")
+    if not all(each is None or isinstance(each, int | float) for each in numbers):
+        raise TypeError("what ought to be a number is none")
 
 
 def entries_of(
@@ -87,21 +100,22 @@ def entries_of(
 
 
 def verified(copy: Study, entries: Sequence[Entry]) -> Iterator[tuple[Entry, list[Difference]]]:
-    """Each result of a package, and what comes out otherwise when it is computed again."""
+    """Each result of a package, and all that comes out otherwise when it is computed again.
+
+    Also what the package says it cannot give is computed: its word alone proves nothing.
+    """
     last = [each for each in entries if each.result.name == own.NAME]
     for entry in (*(each for each in entries if each not in last), *last):
-        if entry.cannot and len(entry.cannot) == len(entry.result.claims):
-            store(copy, entry.result)
-            yield entry, []
-            continue
         beside = recomputing.beside(copy, entry.result)
         if beside.now is not None:
             store(copy, _shown(entry, beside.now))
-        yield entry, [each for each in differences_of(beside) if not _is_excused(entry, each)]
+        elif entry.cannot and len(entry.cannot) == len(entry.result.claims):
+            store(copy, entry.result)
+        yield entry, list(differences_of(beside))
 
 
-def _is_excused(entry: Entry, found: Difference) -> bool:
-    """What was known when the package was made."""
+def is_excused(entry: Entry, found: Difference) -> bool:
+    """Whether the package itself says that this comes out otherwise."""
     return found.claim_id in (entry.besides if found.stored is None else entry.cannot)
 
 

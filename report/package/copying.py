@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import getpass
 import re
 import socket
@@ -52,16 +53,17 @@ def cleaner_of(study: Study, reader: Reader, options: Options, about: About) -> 
     raters = _values(reader, Treatment.RATER)
     width = max(2, len(str(len(raters))))
     files = [name for name in _values(reader, Treatment.FILE) if name not in _INDEXES]
-    vocabulary = _vocabulary(reader) | cleaning.words_of(options.allowed)
-    names = [*_of_machine(), *(_of_authors(about) if options.double_blind else ())]
+    allowed = cleaning.words_of(options.allowed)
+    vocabulary = _vocabulary(reader) | allowed
     blind = options.double_blind
+    # A taxonomy may name its authors: that it has the word does not make it an ordinary one.
+    names = [name for name in _of_authors(about) if not cleaning.is_ordinary(name, allowed)]
+    machine = [name for name in _of_machine() if not cleaning.is_ordinary(name, vocabulary)]
     return Cleaner(
         # In the order of their names, so that nothing that depends on it changes.
         raters={name: f"rater-{at:0{width}}" for at, name in enumerate(raters, 1)},
         vocabulary=vocabulary,
-        own_names=tuple(
-            name for name in names if not cleaning.is_ordinary(name.casefold(), vocabulary)
-        ),
+        own_names=(*machine, *(names if blind else ())),
         is_blind=blind,
         people=_numbered("person", _values(reader, Treatment.PERSON)) if blind else {},
         runs=_numbered("run", _values(reader, Treatment.RUN)) if blind else {},
@@ -169,6 +171,7 @@ def _wanted(
 def _cleaned(table: str, rows: pa.Table, cleaner: Cleaner, options: Options) -> pa.Table:
     clean: Mapping[Treatment, Callable[[str], str]] = {
         Treatment.WORDS: cleaner.words,
+        Treatment.TAGS: cleaner.tag,
         Treatment.RATER: cleaner.rater,
         Treatment.RUN: lambda name: cleaner.runs.get(name, name),
         Treatment.PERSON: cleaner.person,
@@ -192,9 +195,13 @@ def _cleaned(table: str, rows: pa.Table, cleaner: Cleaner, options: Options) -> 
 
 
 def _mapped(column: pa.ChunkedArray, clean: Callable[[str], str]) -> pa.ChunkedArray:
-    """A column of texts, each different one cleaned once."""
+    """A column of texts or of lists of them, each different one cleaned once."""
     import pyarrow as pa
 
+    if pa.types.is_list(column.type):
+        once = functools.cache(clean)
+        lists = [each and [word and once(word) for word in each] for each in column.to_pylist()]
+        return pa.chunked_array([pa.array(lists, column.type)])
     coded = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
     made = []
     for chunk in coded.chunks:
@@ -255,6 +262,10 @@ def _of_authors(about: About) -> Iterator[str]:
         yield from filter(None, (author.name, family.strip(), author.orcid, author.affiliation))
         if given:
             yield f"{given.strip()} {family.strip()}"
+        else:  # Jane Doe
+            yield family.split()[-1]
+    if about.paper:
+        yield about.paper
 
 
 def _who(directory: Path) -> Callable[[str], str]:

@@ -13,8 +13,17 @@ from data.errors import StudyError
 from data.settings import read_settings
 from data.store import Study
 from report.console import explained
-from report.package import archive, datasheet, documents, facts, metadata, rows, scanning
-from report.package.computing import Entry, entries_of
+from report.package import (
+    archive,
+    datasheet,
+    documents,
+    facts,
+    metadata,
+    reading_copies,
+    rows,
+    scanning,
+)
+from report.package.computing import entries_of
 from report.package.copying import Options, cleaned_tables, cleaner_of, left_out
 from report.package.describing import FOLDERS, described
 from report.package.loading import Content, load, own_files
@@ -106,15 +115,14 @@ def _rows(content: Content, views: Mapping[str, pa.Table]) -> dict[str, bytes]:
     found = {f"{ROWS}/{name}.parquet": rows.parquet(each) for name, each in content.tables.items()}
     found |= {f"{ROWS}/{name}": text.encode() for name, text in content.files.items()}
     for name, each in views.items():
-        found[f"data/{name}.parquet"] = rows.parquet(each)
-        found[f"data/{name}.csv"] = rows.csv_bytes(each)
+        found[f"{reading_copies.FOLDER}/{name}.parquet"] = rows.parquet(each)
+        found[f"{reading_copies.FOLDER}/{name}.csv"] = rows.csv_bytes(each)
     return found
 
 
 def _papers(told: Facts, content: Content, shown: set[str]) -> dict[str, bytes]:
     """What is written for readers, archives and programs."""
     taxonomies = _taxonomies(content)
-    claims = _claim_rows(told.entries)
     more = {"with_texts": told.options.with_texts, "double_blind": told.options.double_blind}
     texts = {
         CLAIMS: claims_text(told.title, told.version, told.entries, **more),
@@ -129,17 +137,9 @@ def _papers(told: Facts, content: Content, shown: set[str]) -> dict[str, bytes]:
         **{f"taxonomies/{name}-{version}.yaml": text for name, version, text in taxonomies},
     }
     found = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()}
-    if claims:
-        found["claims.csv"] = rows.csv_of([*claims[0]], ([*row.values()] for row in claims))
+    if claims := reading_copies.claims_csv(told.entries):
+        found[reading_copies.CLAIMS] = claims
     return found
-
-
-def _claim_rows(entries: list[Entry]) -> list[dict[str, object]]:
-    return [
-        {"result": entry.result.name, **vars(claim), "cannot": entry.cannot.get(claim.claim_id)}
-        for entry in entries
-        for claim in entry.result.claims
-    ]
 
 
 def _taxonomies(content: Content) -> list[tuple[str, str, str]]:

@@ -17,6 +17,7 @@ class Treatment(Enum):
 
     KEEP = "kept"
     WORDS = "the team's own words: kept without people, secrets, paths and raters' names"
+    TAGS = "short words of strangers that results count: kept without people and secrets"
     TEXT = "left out unless texts are asked for; then people and secrets are taken out"
     ABSTRACT = "left out always: publishers hold the rights; that there is one is told"
     EMPTY = "left out"
@@ -55,6 +56,7 @@ def _table(kept: str, **treated: Treatment) -> Mapping[str, Treatment]:
 
 _W, _T, _E, _R = Treatment.WORDS, Treatment.TEXT, Treatment.EMPTY, Treatment.RATER
 _P, _L, _A = Treatment.PERSON, Treatment.PLACE, Treatment.AUTHORS
+_S = Treatment.TAGS
 
 TABLES: Mapping[str, Mapping[str, Treatment]] = {
     "alias": _table("alias artifact_id kind run_id response_id"),
@@ -80,9 +82,9 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
     ),
     "commit_diff": _table("artifact_id diff functions_read run_id", problem=_E),
     "commit_file": _table(
-        "artifact_id position path old_path change similarity old_mode new_mode old_blob new_blob "
+        "artifact_id position change similarity old_mode new_mode old_blob new_blob "
         "added deleted hunks",
-        path_bytes=_E, problem=_E,
+        path=_S, old_path=_S, path_bytes=_E, problem=_E,
     ),
     "commit_function": _table(
         "artifact_id file name kind change old_start old_end new_start new_end"
@@ -104,21 +106,23 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
     ),
     "issue": _table(
         "artifact_id source project number is_pull node_id author_association state state_reason "
-        "tracker_labels tracker_type tracker_priority comment_count reaction_count is_locked "
+        "comment_count reaction_count is_locked "
         "is_draft created_at updated_at closed_at merged_at url row_hash run_id fetched_at "
         "response_id",
         title=_T, body=_T, author=_P, closed_by=_P, milestone=_W,
+        tracker_labels=_S, tracker_type=_S, tracker_priority=_S,
     ),
     "issue_event": _table(
-        "event_id artifact_id kind label other_id created_at row_hash run_id fetched_at "
-        "response_id",
-        actor=_P, detail=_T,
+        "event_id artifact_id kind other_id created_at row_hash run_id fetched_at response_id",
+        actor=_P, label=_S, detail=_T,
     ),
     "item": _table("round item_id artifact_id position run_id", stratum=_W, place=_L),
-    "keyword_hit": _table("artifact_id lexicon reading words run_id", text_run=Treatment.RUN),
+    "keyword_hit": _table(
+        "artifact_id lexicon reading run_id", words=_S, text_run=Treatment.RUN
+    ),
     "known_paper": _table("position title title_key year doi run_id", list=_W),
     "link": _table("from_id to_id kind found_in score run_id", evidence=_T),
-    "lost_label": _table("artifact_id label lost_at run_id response_id"),
+    "lost_label": _table("artifact_id lost_at run_id response_id", label=_S),
     "package_file": _table("package file digest size run_id"),
     "package_row": _table("package file sheet line run_id", cells=Treatment.CELLS),
     "paper": _table(
@@ -149,10 +153,10 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         author=_P, body=_T,
     ),
     "repository": _table(
-        "repository_id source project url language stars forks open_issues topics license is_fork "
+        "repository_id source project url language stars forks open_issues license is_fork "
         "is_archived is_disabled size_kb default_branch created_at pushed_at updated_at row_hash "
         "run_id fetched_at response_id",
-        description=_T,
+        topics=_S, description=_T,
     ),
     "response": _table(
         "number response_id run_id source project status fetched_at size",

@@ -50,7 +50,7 @@ class Scanner:
                 in_paths=double_blind,
             ),
             "a name of this machine, its user or an author": whole_word(
-                cleaner.own_names, in_paths=double_blind
+                cleaner.own_names, in_paths=double_blind, in_any_case=double_blind
             ),
         }
         self._places = tuple(places)
@@ -103,7 +103,7 @@ def scan(
             continue  # looked at as tables; what a PDF draws, its SVG says
         text = content.decode("utf-8", errors="replace")
         strangers = bool(loose) and name.startswith(loose)
-        kinds = scanner.text(text, of_strangers=False)
+        kinds = scanner.text(f"{name.replace('/', ' ')}\n{text}", of_strangers=False)
         found += [
             Finding(name, kind) for kind in kinds if not (strangers and kind == "a path of a disk")
         ]

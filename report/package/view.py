@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from data.errors import StudyError
@@ -15,7 +15,7 @@ from report.tables import console_table
 if TYPE_CHECKING:
     from report.console import Output
     from report.package.making import Packed
-    from report.package.verifying import Verified
+    from report.package.verifying import Outcome, Verified
 
 _NAMED = 20
 
@@ -63,6 +63,8 @@ def show_verified(output: Output, found: Verified) -> None:
             "verified": len(good),
             "differs": [each.to_json() for each in bad],
             "cannot_be_verified": [each.to_json() for each in open_ones],
+            "unclaimed": list(found.unclaimed),
+            "unlike": None if found.unlike is None else list(found.unlike),
         }
     )
     if found.differences:
@@ -73,18 +75,49 @@ def show_verified(output: Output, found: Verified) -> None:
         f"verified{rest}."
     )
     output.show(*_reasons(each.reason for each in open_ones))
+    output.show(*_on_its_word(found, open_ones))
     if output.verbose:
         output.show(*(f"- {plain(each.claim.claim_id)}: {each.verdict}" for each in found.outcomes))
+    if found.unlike is None:
+        output.show("data/ and claims.csv were not compared: another version made the package.")
     if bad or found.differences:
-        names = [plain(each.claim_id) for each in found.differences]
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        names = [each.claim_id for each in found.differences]
         raise StudyError(
             f"{counted(len(names), 'claim')} of the package "
             f"{'differs' if len(names) == 1 else 'differ'} from what its rows give: "
-            f"{', '.join(names[:_NAMED])}{more}",
+            f"{_named(names)}",
             "The rows, the numbers or the program changed since it was made "
             f"(with faultatlas {plain(found.version)}): ask its authors.",
         )
+    if found.unlike:
+        raise StudyError(
+            f"{counted(len(found.unlike), 'file')} for readers of the package "
+            f"{'is' if len(found.unlike) == 1 else 'are'} not what its rows and claims give: "
+            f"{_named(found.unlike)}",
+            "Somebody changed it after it was made: ask its authors.",
+        )
+
+
+def _on_its_word(found: Verified, open_ones: Sequence[Outcome]) -> list[str]:
+    """What nobody but the package says: a reader must know which numbers these are."""
+    told = []
+    if open_ones:
+        names = _named([each.claim.claim_id for each in open_ones])
+        other = sum(each.now is not None for each in open_ones)
+        rest = f" (its rows give another number for {other:,})" if other else ""
+        told.append(f"That reason, and these numbers, are the package's own word{rest}: {names}")
+    if found.unclaimed:
+        told.append(
+            f"{counted(len(found.unclaimed), 'number')} of its rows "
+            f"{'is' if len(found.unclaimed) == 1 else 'are'} not among its claims: "
+            f"{_named(found.unclaimed)}"
+        )
+    return told
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    return f"{', '.join(map(plain, ids[:_NAMED]))}{more}"
 
 
 def _reasons(why: Iterable[str]) -> list[str]:

@@ -53,6 +53,15 @@ def test_links_bombs_and_too_many_files_are_not_unpacked(
     assert "would unpack to" in refused(zipped(tmp_path / "m.zip", {f"{ROOT}/x": bytes(2_000)}))
 
 
+def test_names_that_clash_and_strange_packing_are_refused(tmp_path: Path) -> None:
+    for one, other in (("a", "A"), ("a", "a/b"), ("A", "a/b")):
+        both = {f"{ROOT}/{one}": b"x", f"{ROOT}/{other}": b"y"}
+        assert "stands there twice" in refused(zipped(tmp_path / "c.zip", both))
+    with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_BZIP2) as strange:
+        strange.writestr(f"{ROOT}/claims.json", b"{}")
+    assert "packed in another way" in refused(tmp_path / "z.zip")
+
+
 def test_what_is_damaged_or_no_package_says_so(tmp_path: Path) -> None:
     nothing = tmp_path / "n.zip"
     nothing.write_bytes(b"PK\x03\x04 no zip file")

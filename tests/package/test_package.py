@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -18,16 +19,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from planting import AUTHOR, PLANTED, planted
+from planting import AUTHOR, PLANTED, RATERS, planted
 from population import Population
 
 from data.errors import StudyError
+from data.settings import read_settings
 from data.store import Study
 from report.console import Output
-from report.package import making
+from report.package import copying, making, verifying
 from report.package.archive import ROOT, SUMS, sums, write
 from report.package.copying import Options
 from report.package.making import Packed, pack
+from report.package.scanning import Scanner, scan
 from report.package.verifying import verify
 from report.package.view import show_packed, show_verified
 
@@ -112,7 +115,7 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["verified"] == packed.claims - 2
-    assert found["differs"] == []
+    assert found["differs"] == found["unclaimed"] == found["unlike"] == []
     cannot = {each["claim_id"]: each["reason"] for each in found["cannot_be_verified"]}
     assert cannot.keys() == {"claims.words", "made-up.x"}
     assert "needs texts" in cannot["claims.words"]
@@ -150,7 +153,9 @@ def test_a_changed_cell_is_found_by_its_claims(files: dict[str, bytes], tmp_path
     file = pa.BufferOutputStream()
     pq.write_table(changed, file)
     forged = repacked({**files, "study/answer.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
-    names = {each.claim_id for each in verify(forged).differences}
+    found = verify(forged)
+    assert "data/labels.csv" in (found.unlike or ())
+    names = {each.claim_id for each in found.differences}
     assert any(name.startswith("agreement-main") for name in names)
     assert "claims.issues" not in names
 
@@ -173,6 +178,99 @@ def test_a_changed_number_is_found_and_named(
     assert "claims.issues" in done.stderr
     assert "20" in done.stdout
     assert "21" in done.stdout
+
+
+def test_that_a_number_cannot_be_verified_is_never_taken_on_the_packages_word_alone(
+    files: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claims = json.loads(files["claims.json"])
+    own = next(each for each in claims["results"] if each["name"] == "claims")
+    issues = next(each for each in own["claims"] if each["claim_id"] == "claims.issues")
+    issues.update(value=issues["value"] + 1, cannot="it needs texts")
+    hers = next(each for each in own["claims"] if each["claim_id"] == "claims.hers")
+    own["claims"].remove(hers)
+    own["besides"].append("claims.hers")
+    main = next(each for each in claims["results"] if each["name"].startswith("agreement-main"))
+    for claim in main["claims"]:
+        claim["cannot"] = "it needs texts"  # a lie that hides nothing
+    forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
+    found = verify(forged)
+    on_its_word = {each.claim.claim_id: each.now for each in found.of("cannot be verified")}
+    assert on_its_word.keys() == {"claims.issues", "claims.words", "made-up.x"}
+    assert on_its_word["claims.issues"] is not None
+    assert on_its_word["claims.issues"].value == issues["value"] - 1
+    assert found.unclaimed == ("claims.hers",)
+    show_verified(Output(), replace(found, unlike=()))  # who forges one list forges the other
+    said = " ".join(capsys.readouterr().out.split())
+    assert "are the package's own word (its rows give another number for 2)" in said
+    assert "1 number of its rows is not among its claims: claims.hers" in said
+
+
+def test_what_readers_open_is_what_was_verified(files: dict[str, bytes], tmp_path: Path) -> None:
+    forged = {
+        **files,
+        "claims.csv": files["claims.csv"] + b"x\n",
+        "data/labels.csv": files["data/labels.csv"].replace(b"rater-01", b"rater-02"),
+        "data/labels.parquet": files["data/raters.parquet"],
+        "data/more.csv": b"a\n",
+    }
+    del forged["data/runs.csv"]
+    found = verify(repacked(forged, tmp_path / "f.zip"))
+    assert not found.differences
+    assert set(found.unlike or ()) == {
+        "claims.csv", "data/labels.csv", "data/labels.parquet", "data/more.csv", "data/runs.csv",
+    }  # fmt: skip
+    with pytest.raises(StudyError, match="5 files for readers of the package are not what"):
+        show_verified(Output(quiet=True), found)
+
+
+def test_a_query_without_end_in_a_package_is_ended(
+    files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying, "_LONGEST_S", 0.3)
+    claims = json.loads(files["claims.json"])
+    compare = next(each for each in claims["results"] if each["analysis"] == "compare")
+    endless = "(SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a <> b)"
+    compare["parameters"]["value"] = [endless]
+    claims["results"] = [compare]
+    forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
+    outcomes = verify(forged).outcomes
+    assert {each.verdict for each in outcomes} == {"differs"}
+    assert "needs more than 0.3 s" in outcomes[0].reason
+
+
+def test_claims_that_are_no_words_and_numbers_are_one_message(
+    files: dict[str, bytes], tmp_path: Path
+) -> None:
+    hostile = ["[" * 200_000]
+    for key in ("claim_id", "value", "cannot", "statement"):
+        claims = json.loads(files["claims.json"])
+        claims["results"][0]["claims"][0][key] = {"x": [1]}
+        hostile.append(json.dumps(claims))
+    for text in hostile:
+        forged = repacked({"claims.json": text.encode()}, tmp_path / "f.zip")
+        with pytest.raises(StudyError, match=r"claims\.json of the package cannot be read"):
+            verify(forged)
+
+
+def test_rows_that_would_fill_the_memory_are_not_read(
+    files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying, "_MOST_CELLS", 10_000_000)
+    bomb = pa.table({"artifact_id": pa.array(["x" * 100_000] * 1_000)})
+    file = pa.BufferOutputStream()
+    pq.write_table(bomb, file)
+    assert len(file.getvalue()) < 200_000
+    forged = repacked({**files, "study/issue.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
+    with pytest.raises(StudyError, match=r"column artifact_id would have 100,000,000 bytes"):
+        verify(forged)
+    wide = pa.table({f"c{at}": [1] for at in range(2_000)})
+    file = pa.BufferOutputStream()
+    pq.write_table(wide, file)
+    forged = repacked({**files, "study/issue.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
+    with pytest.raises(StudyError, match=r"the table has no c0, c1") as refused:
+        verify(forged)
+    assert len(refused.value.message) < 200
 
 
 def test_sql_in_a_package_reaches_no_file_and_no_network(
@@ -282,6 +380,23 @@ def test_readers_find_claims_rows_codes_and_the_way_to_the_texts(files: dict[str
     assert "rater-01" in files["data/labels.csv"].decode()
     assert "forgotten" in files["data/artifacts.csv"].decode()  # that it was, not what
     assert "report/index.html" in files
+
+
+def test_the_name_of_an_author_in_a_taxonomy_or_of_a_rater_in_the_name_of_a_file_is_seen(
+    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = AUTHOR.partition(",")[0]
+    monkeypatch.setattr(copying, "_vocabulary", lambda _reader: frozenset({family.casefold()}))
+    with study.reading() as reader:
+        about = read_settings(study.directory).about
+        cleaner = copying.cleaner_of(study, reader, Options(double_blind=True), about)
+    assert family not in cleaner.words(f"source: By {family}, 2024")
+    scanner = Scanner(cleaner, (), double_blind=True)
+    named = {f"study/taxonomies/{RATERS[0]}.yaml": b"", "codebook.md": family.upper().encode()}
+    found = scan(scanner, {}, named, loose="")
+    assert [each.place for each in found] == list(named)
+    with pytest.raises(StudyError, match=r"our tree\.yaml' cannot be the name"):
+        write(tmp_path / "p.zip", {"study/taxonomies/our tree.yaml": b""})
 
 
 def test_a_stale_study_is_not_packed(study: Study, tmp_path: Path) -> None:
