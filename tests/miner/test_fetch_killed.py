@@ -141,7 +141,8 @@ def test_killed_around_a_page_a_fetch_ends_in_the_same_rows(
     # A list that was complete is asked whether it has changed; that is no page.
     requests = [each for each in whole.world.requests[start:] if each.status != 304]
     again = Counter(asked(requests)) - Counter(asked(whole.requests))
-    assert set(again) <= {page}
+    # The one behind it may have been asked for in the instant between writing and the signal.
+    assert set(again) <= {page, *asked(whole.requests)[k : k + 1]}
     assert again.total() <= kills
 
 
