@@ -24,7 +24,7 @@ app.add_typer(taxonomy, name="taxonomy")
 
 @app.callback()
 def annotation(version: console.VersionOption = False) -> None:
-    """Taxonomies and labels: look up and check taxonomies, bring settled labels in."""
+    """Labelling, from the sample to final labels."""
 
 
 def main() -> None:

@@ -10,8 +10,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import typer
+from typer.main import get_command
 
 from data import provenance
 from data.store import Study
@@ -112,7 +113,8 @@ def taxonomies_page() -> str:
 
 def command_paths(program: str) -> list[tuple[str, ...]]:
     """Every command of a program that does something, as the words to type."""
-    return sorted(_paths((program,), importlib.import_module(f"{program}.cli").app))
+    app = importlib.import_module(f"{program}.cli").app
+    return sorted(_paths((program,), get_command(app)))
 
 
 def help_text(path: tuple[str, ...]) -> str:
@@ -138,13 +140,14 @@ def help_text(path: tuple[str, ...]) -> str:
     return "\n".join(line.rstrip() for line in shown.stdout.strip("\n").splitlines())
 
 
-def _paths(path: tuple[str, ...], app: typer.Typer) -> Iterator[tuple[str, ...]]:
-    for command in app.registered_commands:
-        if command.name:
-            yield (*path, command.name)
-    for group in app.registered_groups:
-        if group.name and group.typer_instance:
-            yield from _paths((*path, group.name), group.typer_instance)
+def _paths(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:
+    """The tree that --help shows: parts that a program is put together of do not show in it."""
+    below = getattr(command, "commands", None)
+    if not below:
+        yield path
+        return
+    for name, each in below.items():
+        yield from _paths((*path, name), each)
 
 
 PAGES = {

@@ -22,7 +22,9 @@ from report.console import (
 from report.manuscript.cli import check_manuscript
 from report.package.cli import package_study
 
-app = console.application("Render what the analyses stored, and check published figures.")
+app = console.application(
+    "Build the report of a study, check and trace its numbers, publish them as a package."
+)
 app.add_typer(claims, name="claims")
 app.command("trace")(trace_claim)
 app.command("manuscript")(check_manuscript)
@@ -31,7 +33,7 @@ app.command("package")(package_study)
 
 @app.callback()
 def report(version: console.VersionOption = False) -> None:
-    """Render what the analyses stored, and check published figures."""
+    """Build the report of a study, check and trace its numbers, publish them as a package."""
 
 
 @app.command("build")

@@ -30,6 +30,17 @@ def test_the_reference_shows_what_help_prints(command: str, shown: str) -> None:
     assert _plain(found.stdout) == _plain(shown)
 
 
+def test_the_reference_has_the_commands_of_every_part_of_a_program() -> None:
+    named = {name for name, _text in SECTIONS}
+    assert {
+        "miner papers",
+        "annotation sample",
+        "annotation taxonomy show",
+        "report trace",
+    } <= named
+    assert {"annotation import", "annotation push", "annotation agreement"} <= named
+
+
 def test_every_generated_page_is_up_to_date() -> None:
     found = subprocess.run(
         [sys.executable, "-m", "docs.generate", "--check"],
