@@ -10,7 +10,7 @@ STUDY ?= study
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help install report test check format docs bench lock clean
+.PHONY: help install report test faults check format docs tutorial site bench lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -29,14 +29,19 @@ report: $(READY)  ## Print the research-versus-practice gap and write its report
 	@$(BIN)/analysis coverage-gap --study $(STUDY)
 
 test: $(READY)  ## Run the tests
-	@$(BIN)/python -m pytest --numprocesses auto
+	@# Compiled once: hundreds of processes that tests start would each do it again.
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto
 
-check: $(READY)  ## Lint, types, layers, generated pages
+faults: $(READY)  ## Run a whole study while things break
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --override-ini addopts="-ra --import-mode=importlib" --numprocesses auto tests/faults
+
+check: $(READY)  ## Lint, types, layers, generated pages, dead links
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m docs.generate --check
+	@$(BIN)/python -m docs.site --check
 	@$(BIN)/annotation taxonomy validate -q
 
 format: $(READY)  ## Format the code
@@ -46,8 +51,14 @@ format: $(READY)  ## Format the code
 docs: $(READY)  ## Write the generated pages of docs/
 	@$(BIN)/python -m docs.generate
 
-bench: $(READY)  ## Measure speed and memory, as ratios in one run
-	@$(BIN)/python tests/bench/run.py
+tutorial: $(READY)  ## Write the outputs and pictures of docs/tutorial.md, by running its commands
+	@PYTHONPATH=tests $(BIN)/python -m walkthrough
+
+site: $(READY)  ## Build docs/ as a site in build/site
+	@$(BIN)/python -m docs.site
+
+bench: $(READY)  ## Measure speed and memory beside other tools (ONLY=commits,dump WRITE=docs/performance.md)
+	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(WRITE),--write $(WRITE)) $(if $(JSON),--json $(JSON))
 
 lock: $(READY)  ## Resolve requirements.lock again
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -26,13 +26,14 @@ _READ_ONLY = (
     "Operation not permitted",
     "Access is denied",
 )
+_DAMAGED_LOG = "Failure while replaying WAL"
 _DAMAGED = (
     "not a valid DuckDB database file",
     "Corrupt database file",
     "Could not read enough bytes",
     "Failed to deserialize",
     "Serialization Error",
-    "Failure while replaying WAL",
+    _DAMAGED_LOG,
     "Loading external extensions is disabled",  # another program's database, such as SQLite's
 )
 
@@ -88,6 +89,12 @@ def explained(error: Exception, database: Path) -> StudyError:
         return StudyError(
             f"{database} cannot be written: no permission, or a read-only disk",
             "Choose a directory of yours with --study DIR. Nothing was changed.",
+        )
+    if _DAMAGED_LOG in message:
+        return StudyError(
+            f"{database}.wal is damaged: the log of what was stored last",
+            f"Put a copy of the study back; or remove that file, which leaves what {database.name} "
+            "had before, and run the last command again. Nothing was changed.",
         )
     if any(word in message for word in _DAMAGED):
         return StudyError(

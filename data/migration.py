@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -31,7 +31,7 @@ class Migration:
     name: str
     sql: str
 
-    @property
+    @cached_property
     def checksum(self) -> str:
         """Of the text with Unix line ends, so that a checkout on Windows has the same."""
         return hashlib.sha256(self.sql.replace("\r\n", "\n").encode()).hexdigest()

@@ -23,6 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import overload
 
+from data.drafts import drop_abandoned
 from data.errors import StudyError
 
 UNKNOWN = "person_unknown"  # an account that was deleted; whose it was, nobody can tell
@@ -82,6 +83,8 @@ def study_key(directory: Path, tell: Callable[[str], None] | None = None) -> byt
     path = directory / _FILE
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        # A draft of a killed process may be the key itself: nobody keeps an eye on that file.
+        drop_abandoned(directory, f".{_FILE}")
         if not path.exists():
             _make(path)
         text = path.read_text(encoding="ascii", errors="replace")
@@ -252,7 +255,7 @@ def _spans(paragraph: str) -> Iterator[tuple[str, bool]]:
 
 def _make(path: Path) -> None:
     """Make the key so that nobody ever sees half of one, and one of two processes wins."""
-    draft = path.with_name(f".{_FILE}.{secrets.token_hex(8)}")
+    draft = path.with_name(f".{_FILE}.{secrets.token_hex(8)}.{os.getpid()}.new")
     content = f"{secrets.token_hex(32)}\n".encode()
     _write_new(draft, content)
     try:

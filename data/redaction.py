@@ -41,6 +41,7 @@ SHORTEST = 8  # a shorter secret would mask ordinary words
 _remembered: set[str] = set()  # secrets that came from a file, so that no variable holds them
 
 
+@lru_cache(maxsize=4096)
 def is_secret_name(name: str) -> bool:
     """Whether an option or variable of that name holds a secret (a file name of one does not)."""
     return bool(_SECRET_NAME.search(name)) and not name.lower().endswith(("file", "path"))

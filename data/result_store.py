@@ -11,7 +11,7 @@ from data.errors import StudyError
 from data.results import Claim, Result
 
 if TYPE_CHECKING:
-    from data.provenance import Run
+    from data.provenance import Outcome, Run
     from data.store import Reader, Study
 
 _CLAIM_COLUMNS = (
@@ -20,13 +20,13 @@ _CLAIM_COLUMNS = (
 )  # fmt: skip
 
 
-def save(study: Study, result: Result, run: Run) -> None:
+def save(study: Study, result: Result, run: Run, outcome: Outcome = "ok") -> None:
     """Store a result, its claims and the run that made it, in one transaction."""
     import pyarrow as pa
 
     content = result.to_json()
     with study.writing() as writer:
-        provenance.record(writer, run, "ok")
+        provenance.record(writer, run, outcome)
         writer.insert(
             "store.result",
             pa.table(

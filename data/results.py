@@ -7,7 +7,7 @@ nothing here knows how it is shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
@@ -24,13 +24,15 @@ class Column:
 
     `percent` cells are percentages (47.9 means 47.9 %), `points` differences of two of them;
     `interval` cells are text. What is `aside` is left out where there is little room: on a
-    terminal and in a paper.
+    terminal, on a phone and in a paper. What is `below` is a long text: a terminal and a page
+    show it under its row, over the whole width.
     """
 
     key: str
     title: str
     kind: ColumnKind = "text"
     aside: bool = False
+    below: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,13 @@ class Table:
 
     def narrow(self) -> Table:
         """The table without what is aside."""
-        kept = [index for index, column in enumerate(self.columns) if not column.aside]
+        return self.without(lambda _at, column: column.aside)
+
+    def without(self, leaves: Callable[[int, Column], bool]) -> Table:
+        """The table without the columns that are to leave, by their place and what they are."""
+        kept = [index for index, column in enumerate(self.columns) if not leaves(index, column)]
+        if len(kept) == len(self.columns):
+            return self
         return replace(
             self,
             columns=tuple(self.columns[index] for index in kept),
@@ -213,7 +221,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Result:
-    """An analysis that was run: `name` is its folder under `out/` and its key in the study."""
+    """An analysis that was run: `name` is its folder under `out/` and its key in the study.
+
+    A page shows the first of its claims large: so many as `headlines` says, or as it has room for.
+    """
 
     analysis: str
     name: str
@@ -226,6 +237,7 @@ class Result:
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     document: dict[str, Any] = field(default_factory=dict)
+    headlines: int | None = None
 
     def table(self, name: str) -> Table:
         """The table of that name."""
@@ -250,6 +262,7 @@ class Result:
             notes=tuple(plain["notes"]),
             sources=tuple(plain["sources"]),
             document=plain["document"],
+            headlines=plain.get("headlines"),
         )
 
 

@@ -7,7 +7,6 @@ agreement, what it must reach, and by which scale it is called substantial.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -100,6 +99,8 @@ class Settings:
 
 def read_settings(directory: Path) -> Settings:
     """The settings of a study; without a file, or in a study to come, none are set."""
+    import tomllib  # not at the top: a cli imports this module
+
     path = directory / SETTINGS
     try:
         content = path.read_text(encoding="utf-8-sig")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from data import compaction, locks, settings
+from data import compaction, drafts, locks, settings
 from data.errors import StudyError
 from data.migration import Migration, shipped_migrations
 from data.watching import Watch
@@ -173,8 +173,8 @@ class Study:
     @contextmanager
     def reading(self) -> Iterator[Reader]:
         """The study for queries; an older one is upgraded first."""
-        self._require()
-        with self._opened(read_only=True) as connection:
+        self._require_file()
+        with self._upgraded(read_only=True) as connection:
             yield Reader(connection)
 
     @contextmanager
@@ -187,9 +187,8 @@ class Study:
         """
         if not self._current:
             self._create()
-            self._upgrade()
         with (
-            self._opened(read_only=False, keep_log=keep_log) as connection,
+            self._upgraded(read_only=False, keep_log=keep_log) as connection,
             _transaction(connection),
         ):
             yield Writer(connection)
@@ -255,17 +254,22 @@ class Study:
 
     def _require(self) -> None:
         """A study of this schema; an older one is upgraded."""
+        self._require_file()
+        if not self._current:
+            self._upgrade(for_reading=True)
+
+    def _require_file(self) -> None:
         if not self.exists:
             raise StudyError(
                 f"there is no study in {self.directory}",
                 "Name one with --study DIR or $STUDY, or make one: miner fetch, commits or posts, "
                 "annotation import, analysis coverage-gap.",
             )
-        if not self._current:
-            self._upgrade(for_reading=True)
 
     def _create(self) -> None:
         _refuse_odd_path(self.database)
+        for name in (DATABASE, settings.SETTINGS):
+            drafts.drop_abandoned(self.directory, name)
         if self.exists:
             return
         try:
@@ -290,6 +294,24 @@ class Study:
         finally:
             with suppress(duckdb.Error):  # after a full disk there is nothing left to close
                 connection.close()
+
+    @contextmanager
+    def _upgraded(
+        self, *, read_only: bool, keep_log: bool = False
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The study with the schema of this program: mostly it has it, and is opened only once."""
+        if not self._current:
+            with self._opened(read_only=read_only, keep_log=keep_log) as connection:
+                known = {migration.number: migration.checksum for migration in self._migrations}
+                self._current = known != {} and _applied(connection) == known
+                if self._current:
+                    yield connection
+                    return
+                if not read_only:  # it may be refused, and is then left as it is
+                    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+            self._upgrade(for_reading=read_only)
+        with self._opened(read_only=read_only, keep_log=keep_log) as connection:
+            yield connection
 
     def _upgrade(self, *, for_reading: bool = False) -> None:
         """Apply what is missing, each migration and its record in one transaction."""
@@ -495,11 +517,8 @@ def _has_tables(connection: duckdb.DuckDBPyConnection) -> bool:
 
 def _applied(connection: duckdb.DuckDBPyConnection) -> dict[int, str]:
     """Migration number to checksum, of those this database has had."""
-    there = connection.execute(
-        "SELECT count(*) FROM information_schema.tables "
-        "WHERE table_schema = 'store' AND table_name = 'schema_migration'"
-    ).fetchone()
-    if there is None or there[0] == 0:
+    try:
+        found = connection.execute("SELECT number, checksum FROM store.schema_migration").fetchall()
+    except duckdb.CatalogException:  # to look whether it is there takes longer than to open it
         return {}
-    rows = connection.execute("SELECT number, checksum FROM store.schema_migration").fetchall()
-    return dict(rows)
+    return dict(found)

@@ -1,19 +1,26 @@
-"""Writes the generated pages of docs/: `schema.md` from a fresh database, `commands.md` and
-`taxonomies.md` from the program itself. With --check it only compares, for `make check`.
+"""Writes the generated pages of docs/: `schema.md` from a fresh database, `commands.md`,
+`taxonomies.md` and `shipped-bugs.md` from the program itself. With --check it only compares, for
+`make check`.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from typer.main import get_command
 
+from analysis.reexecution.artifacts.reading import read
+from analysis.reexecution.bugs import Bug
+from analysis.reexecution.collecting import shipped
+from analysis.reexecution.verdicts import Verdict
 from data import provenance
 from data.store import Study
 from data.taxonomy_library import TaxonomyLibrary
@@ -71,11 +78,13 @@ def commands_page() -> str:
         "# Commands\n",
         "What `--help` says. Every command takes `--study`, `--json`, `-q` and `-v`.\n",
     ]
-    lines.extend(
-        f"## {' '.join(path)}\n\n```\n{help_text(path)}\n```\n"
-        for program in PROGRAMS
-        for path in command_paths(program)
-    )
+    paths = [path for program in PROGRAMS for path in command_paths(program)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each is a process: that takes a while
+        texts = pool.map(help_text, paths)
+        lines.extend(
+            f"## {' '.join(path)}\n\n```\n{text}\n```\n"
+            for path, text in zip(paths, texts, strict=True)
+        )
     return "\n".join(lines)
 
 
@@ -99,16 +108,55 @@ def taxonomies_page() -> str:
             f"{len(each.leaves)} leaves, {each.choice} choice.\n\n*{each.question}*\n\n"
             f"Source: {each.source}\n"
         )
-    lines.append("# Crosswalks\n")
+    lines.append("## Crosswalks\n")
     lines.append("One file each in `data/crosswalks/`; every code has a pair and its basis.\n")
     for name in library.crosswalk_names:
         walk = library.crosswalk_named(name)
         none = sum(pair.relation == "none" for pair in walk.pairs)
         lines.append(
-            f"## {name}\n\nVersion {walk.version}, {len(walk.pairs)} codes, {none} without a "
+            f"### {name}\n\nVersion {walk.version}, {len(walk.pairs)} codes, {none} without a "
             f"counterpart.\n\n{walk.source}\n"
         )
     return "\n".join(lines)
+
+
+def shipped_bugs_page() -> str:
+    """Every shipped bug, under the verdict that is known of it."""
+    taxonomy = TaxonomyLibrary().taxonomy("humbatova")
+    bugs = [read(folder) for folder in shipped()]
+    lines = [
+        _GENERATED,
+        "# The shipped bugs\n",
+        (
+            f"{len(bugs)} small programs with a buggy and a fixed side, written for faultatlas, in "
+            "`analysis/reexecution/shipped/`. `analysis reexecute` runs them in a study without "
+            "bugs. What comes out is known; good and bad artifacts are among them, so that every "
+            "verdict is seen. Those about a GPU need one, those in PyTorch an installation that "
+            "has it: elsewhere they end as infrastructure.\n"
+        ),
+    ]
+    for verdict in Verdict:
+        lines.append(f"## {verdict.value.capitalize()}\n")
+        lines.extend(
+            _shipped_bug(bug, taxonomy.node(bug.labels.fault).name)
+            for bug in bugs
+            if bug.claimed_verdict == verdict
+        )
+    return "\n".join(lines)
+
+
+def _shipped_bug(bug: Bug, fault: str) -> str:
+    labels = bug.labels
+    what = [
+        labels.framework,
+        labels.symptom,
+        f"{labels.fault} {fault}",
+        labels.property,
+        *(["about a GPU"] if labels.about_gpu else []),
+    ]
+    reason = f" ({bug.claimed_reason})" if bug.claimed_reason else ""
+    notes = " ".join(bug.notes)
+    return f"**{bug.bug_id}**{reason}: {bug.title}. *{'; '.join(what)}.* {notes}\n"
 
 
 def command_paths(program: str) -> list[tuple[str, ...]]:
@@ -154,6 +202,7 @@ PAGES = {
     "schema.md": schema_page,
     "commands.md": commands_page,
     "taxonomies.md": taxonomies_page,
+    "shipped-bugs.md": shipped_bugs_page,
 }
 
 

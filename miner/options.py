@@ -9,7 +9,10 @@ import typer
 
 ApiOption = Annotated[
     str | None,
-    typer.Option(metavar="URL", help="Another server, such as https://git.example.org/api/v3."),
+    typer.Option(
+        metavar="URL",
+        help="Another server, such as https://git.example.org/api/v3; or set GITHUB_API_URL.",
+    ),
 ]
 TokenFileOption = Annotated[
     Path | None,

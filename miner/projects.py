@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import difflib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -26,6 +27,7 @@ _HOSTS: dict[Source, str] = {"github": "github.com", "gitee": "gitee.com"}
 _APIS: dict[Source, str] = {"github": "https://api.github.com", "gitee": "https://gitee.com/api/v5"}
 _LOOPBACK = re.compile(r"localhost|127(?:\.[0-9]{1,3}){3}|::1")
 _LEVELS = {3: "Main", 4: "Serious"}  # of Gitee's field `priority`: 主要, 严重
+_VARIABLE = "GITHUB_API_URL"
 _API_HINT = "Write it like https://git.example.org/api/v3 (GitHub) or .../api/v5 (Gitee)."
 
 
@@ -120,6 +122,42 @@ def find(text: str, api_url: str | None = None) -> Project:
     if api and host == _HOSTS["github"] and not _names_github(text):
         host = api.host or _HOSTS[api.source or "github"]
     return _placed(_at(text, host, project, api), api, text)
+
+
+def find_usual(text: str, api_url: str | None, environment: Mapping[str, str]) -> Project:
+    """`find`, where GITHUB_API_URL says which GitHub is meant unless `api_url` does.
+
+    It says where `owner/name` is, and who answers for github.com if that is this machine. What
+    names another server by itself stays there: an alias, a URL, Gitee.
+    """
+    usual = usual_api(environment)
+    if api_url is not None or usual is None:
+        return find(text, api_url)
+    try:
+        named = find(text)
+    except StudyError:  # a host that only the variable explains
+        return find(text, usual)
+    host = _api(usual).host
+    may_move = host is None or not (text.strip().lower() in _known() or _names_github(text))
+    is_there = host == named.host or (named.host == _HOSTS["github"] and may_move)
+    return find(text, usual) if named.source == "github" and is_there else named
+
+
+def usual_api(environment: Mapping[str, str]) -> str | None:
+    """The address in GITHUB_API_URL, which programs of GitHub know too, if there is one."""
+    address = environment.get(_VARIABLE, "").strip()
+    if not address:
+        return None
+    try:
+        api = _api(address)
+    except StudyError as error:
+        raise StudyError(f"{_VARIABLE}: {error.message}", error.hint) from None
+    if api.source == "gitee":
+        raise StudyError(
+            f"{_VARIABLE} is {shown(address)}, an address of Gitee",
+            "Name a Gitee server with --api-url.",
+        )
+    return api.url
 
 
 def hosts(api_url: str | None) -> dict[str, str]:

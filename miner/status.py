@@ -11,7 +11,7 @@ from data.store import Study
 from miner.commits.overview import repositories
 from miner.papers import stored
 from miner.posts import overview
-from report.formatting import day, minute
+from report.formatting import counted, day, minute
 
 _NEWEST = 10
 # A project is named in a checkpoint by its key (github:o/r), in an issue by its repository (o/r).
@@ -136,13 +136,16 @@ def projects_table(found: dict[str, Any]) -> Table | None:
     return Table("projects", "Projects", columns, rows, note)
 
 
-def status_tables(found: dict[str, Any]) -> tuple[Table, Table]:
-    """The same for a reader."""
+def status_tables(found: dict[str, Any], *, with_empty: bool = False) -> tuple[Table, Table]:
+    """The same for a reader: views that have rows, or all of them."""
+    shown = {view: rows for view, rows in found["rows"].items() if rows or with_empty}
+    left = len(found["rows"]) - len(shown)
     views = Table(
         "views",
         f"Study in {found['study']}",
         (Column("view", "View"), Column("rows", "Rows", "count")),
-        tuple(found["rows"].items()),
+        tuple(shown.items()),
+        note=f"Without rows: {counted(left, 'view')} (-v)." if left else "",
     )
     runs = Table(
         "runs",

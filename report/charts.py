@@ -23,6 +23,7 @@ MARGIN = 2 * GAP  # between a row's label and its marks
 EDGE = 1.0  # so that no letter is cut at the rim
 HEAD_LINE = 8.8
 DEEPEST_HEAD = 165.0
+_WHOLE = 100.0  # percent
 _STROKE = 2.0  # half of the one that ends an interval
 
 
@@ -120,20 +121,24 @@ def _label_below(axes: Axes, segments: Sequence[_Segment], y: float, limit: floa
 def bars(figure: Figure, wide: float | None = None) -> Drawing:
     """Horizontal bars from a common zero, grouped by category, each with its value.
 
-    Where a series has intervals, a thin line runs from end to end.
+    Where a series has intervals, a thin line runs from end to end; shares with intervals stand
+    on an axis from 0 to 100 %, and their numbers in a column beside it.
     """
     values = _finite(figure)
     if not values or not figure.categories:
         return canvas.empty_page()
     many = len(figure.series) > 1
+    has_axis = _are_shares(figure, values)
     longest = max(canvas.width(canvas.clean(category)) for category in figure.categories)
     if wide is None:
         wide = DOUBLE_COLUMN if many or longest > 0.5 * SINGLE_COLUMN else SINGLE_COLUMN
     labels = [canvas.wrapped(category, 0.42 * wide) for category in figure.categories]
     left = _widest(*labels) + MARGIN + EDGE
     write = _writer(values, figure.unit)
-    room = _widest([write(value) for value in values]) + GAP
+    numbers = _numbers(figure, write, 0.65 * wide - left if has_axis else 0.0)
+    room = _widest(*numbers) + GAP
     ends = [end for series in figure.series for end in (*series.low, *series.high) if end]
+    ends += [_WHOLE] if has_axis else []
     low, high = min(0.0, *values, *ends), max(0.0, *values, *ends)
     start = left + (room if low < 0 else 0)
     scale = (wide - start - room - EDGE) / ((high - low) or 1)
@@ -143,15 +148,18 @@ def bars(figure: Figure, wide: float | None = None) -> Drawing:
     legend = canvas.legend_rows(list(inks), wide - left) if many else []
     above = LEGEND_LINE * len(legend) + (GAP if legend else 0)
     heights = [max(thick * len(figure.series), LINE * len(lines)) + 6 for lines in labels]
-    height = sum(heights) + above
+    foot = LINE + GAP if has_axis else 0.0
+    height = sum(heights) + above + foot
     drawing, axes = canvas.page(wide, height)
     canvas.draw_legend(axes, (left, height), legend, inks)
-    canvas.rule(axes, (zero, 0), (zero, height - above), front=True)
+    if has_axis:
+        _draw_axis(axes, (zero, foot), height - above, scale)
+    canvas.rule(axes, (zero, foot), (zero, height - above), front=True)
     top = height - above
     for index, (lines, tall) in enumerate(zip(labels, heights, strict=True)):
         canvas.row_label(axes, (left - MARGIN, top - tall / 2), lines)
         y = top - tall / 2 + thick * len(figure.series) / 2
-        for series in figure.series:
+        for series, texts in zip(figure.series, numbers, strict=True):
             y -= thick
             value = series.values[index]
             if value is not None and math.isfinite(value):
@@ -159,10 +167,56 @@ def bars(figure: Figure, wide: float | None = None) -> Drawing:
                 canvas.box(axes, (zero, y + 0.75), size, inks[series.label])
                 side, gap = ("right", -GAP) if value < 0 else ("left", GAP)
                 far = _interval(axes, series, index, (zero, scale, y + thick / 2)) or value
-                x = zero + far * scale + 0.75 * gap
-                axes.text(x, y + thick / 2, write(value), ha=side, va="center_baseline")
+                x = zero + (_WHOLE if has_axis else far) * scale + 0.75 * gap
+                axes.text(x, y + thick / 2, texts[index], ha=side, va="center_baseline")
         top -= tall
     return drawing
+
+
+def _are_shares(figure: Figure, values: Sequence[float]) -> bool:
+    """Whether all of it lies between 0 and 100 %, with intervals."""
+    ends = [
+        end for each in figure.series for end in (*each.low, *each.high) if end is not None
+    ]  # fmt: skip
+    every = (*values, *ends)
+    return (
+        bool(ends)
+        and formatting.is_percent(figure.unit)
+        and 0 <= min(every) <= max(every) <= _WHOLE
+    )
+
+
+def _numbers(figure: Figure, write: Callable[[float], str], room: float) -> list[list[str]]:
+    """What stands beside each bar: its value, and its interval if there is room for that."""
+    plain = [[_written(write, value) for value in series.values] for series in figure.series]
+    full = [
+        [
+            f"{text} ({_ends(low, high)})" if text and low is not None else text
+            for text, low, high in itertools.zip_longest(texts, series.low, series.high)
+        ]
+        for texts, series in zip(plain, figure.series, strict=True)
+    ]
+    return full if _widest(*full) <= room else plain
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    """The ends of an interval of shares; the value has the unit."""
+    return formatting.interval(low, high, "percent").removesuffix(" %")
+
+
+def _written(write: Callable[[float], str], value: float | None) -> str:
+    return "" if value is None or not math.isfinite(value) else write(value)
+
+
+def _draw_axis(axes: Axes, origin: tuple[float, float], top: float, scale: float) -> None:
+    """Faint lines at round shares, with what they are below."""
+    zero, foot = origin
+    step = 25 if 25 * scale > canvas.width("100 %") else 50
+    for share in range(0, int(_WHOLE) + 1, step):
+        x = zero + share * scale
+        canvas.rule(axes, (x, foot), (x, top))
+        text = f"{share} %" if share == _WHOLE else str(share)
+        axes.text(x, foot - GAP / 2, text, ha="center", va="top", color=MUTED)
 
 
 def _interval(

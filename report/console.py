@@ -12,9 +12,9 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -22,6 +22,8 @@ import typer
 
 from data.errors import StudyError
 from report.formatting import plain
+from report.late_commands import Application
+from report.usage import Group
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -79,6 +81,14 @@ class Output:
         if not self.quiet:
             stderr().print(_printable(message), soft_wrap=True)
 
+    def end(self, notes: Iterable[str], *, is_whole: bool) -> None:
+        """The last words of a command. What is missing is an error: silence does not hide it."""
+        speaking = self if is_whole else replace(self, quiet=False)
+        for note in notes:
+            speaking.tell(note)
+        if not is_whole:
+            raise typer.Exit(1)
+
     def document(self, document: Any) -> None:
         """The result as JSON, if that was asked for."""
         if self.as_json:
@@ -90,9 +100,16 @@ class Output:
         """The result for a person, unless JSON or silence was asked for."""
         if self.as_json or self.quiet:
             return
+        from rich.console import Group
+
+        from report.wrapping import Unbroken
+
         console = stdout()
         for renderable in renderables:
-            console.print(_printable(renderable) if isinstance(renderable, str) else renderable)
+            if isinstance(renderable, str):
+                console.print(Group(Unbroken(_printable(renderable))))
+            else:
+                console.print(renderable)
 
 
 def stdout() -> Console:
@@ -131,7 +148,8 @@ def open_study(directory: Path, output: Output) -> Study:
 
 def application(help_text: str) -> typer.Typer:
     """A command with our settings."""
-    return typer.Typer(
+    return Application(
+        cls=Group,
         help=help_text,
         no_args_is_help=True,
         add_completion=True,
@@ -164,9 +182,11 @@ def run(app: Callable[[], Any]) -> None:
 
 def explained(error: OSError, what: object, then: str = "run this again") -> StudyError:
     """The operating system's error in the user's words; `what` if it does not name the file."""
-    name = plain(error.filename or what)
     if error.errno in _FULL:
+        # Who copies a file names both: the one that was read is not to blame.
+        name = plain(error.filename2 or error.filename or what)
         return StudyError(f"no room left to write {name}", f"Free disk space, then {then}.")
+    name = plain(error.filename or what)
     return StudyError(
         f"{name} cannot be read or written: {error.strerror or error}",
         f"Check the path and its permissions, then {then}.",

@@ -6,7 +6,8 @@ data: a figure shows what a `Result` holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from io import BytesIO
@@ -59,6 +60,16 @@ def save_svg(figure: Figure, folder: Path) -> str:
     return svg.decode("utf-8")
 
 
+def narrow_svg(figure: Figure) -> str:
+    """The figure for a phone: as wide as a column, if it fits there and is not so already."""
+    from report import canvas
+
+    room = canvas.SINGLE_COLUMN
+    if _width(figure, None) <= room + 1 or _width(figure, room) > room + 1:
+        return ""
+    return _file(figure, room, "svg").decode("utf-8")
+
+
 def save_for_paper(figure: Figure, folder: Path) -> list[str]:
     """Write the figure as wide as a column (`<name>-1col`) and as a page of two (`<name>-2col`).
 
@@ -101,6 +112,22 @@ def _made(figure: Figure, wide: float | None) -> _Made:
     return _Made(draw(figure, wide))
 
 
+@contextmanager
+def _plain_fonts() -> Iterator[None]:
+    """Embedded fonts without the tables that lay out text: in a PDF every letter has its place.
+
+    To cut them down to the letters of a figure is most of the time that its PDF takes.
+    """
+    from fontTools.subset import Options
+
+    kept = Options._drop_tables_default  # noqa: SLF001  (matplotlib leaves no other way in)
+    Options._drop_tables_default = [*kept, "GDEF", "GPOS", "GSUB"]  # noqa: SLF001
+    try:
+        yield
+    finally:
+        Options._drop_tables_default = kept  # noqa: SLF001
+
+
 @dataclass
 class _Made:
     """A drawing, and its files as far as they were asked for."""
@@ -115,7 +142,7 @@ class _Made:
         if kind not in self.files:
             undated = {"Date": None} if kind == "svg" else {"CreationDate": None}
             written = BytesIO()
-            with canvas.settings():
+            with canvas.settings(), _plain_fonts():
                 self.drawing.savefig(written, format=kind, metadata=undated)
             self.files[kind] = written.getvalue()
         return self.files[kind]

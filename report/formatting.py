@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 import re
+from typing import TYPE_CHECKING
 
 from data.errors import StudyError
-from data.results import Cell, ColumnKind
+
+if TYPE_CHECKING:  # every command imports this module, and the other one takes its time
+    from data.results import Cell, Claim, ColumnKind
 
 DASH = "\N{EN DASH}"
 MISSING = DASH
@@ -131,6 +134,14 @@ def interval(low: float | None, high: float | None, unit: str = "") -> str:
     joint = " to " if "-" in ends[0] + ends[1] else DASH
     suffix = "" if is_percent(unit) else f" {plain(unit)}".rstrip()
     return f"{first}{joint}{ends[1]}{suffix}"
+
+
+def counts(claim: Claim) -> str:
+    """What a number was counted from: `12 of 30`; a weighted share is another one than that."""
+    if claim.count is None or claim.total is None:
+        return ""
+    told = f"{count(claim.count)} of {count(claim.total)}"
+    return f"weighted, {told}" if "weighted" in claim.statement else told
 
 
 def _behind(unit: str, value: float) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,17 +61,27 @@ def write_result(result: Result, folder: Path) -> Path:
         tables.write_tables(result, new)
         drawings = {figure.name: figures.save(figure, new)[0] for figure in result.figures}
         svgs = {name: path.read_text(encoding="utf-8") for name, path in drawings.items()}
-        (new / PAGE).write_text(render(result, svgs), encoding="utf-8", newline="\n")
+        narrow = {figure.name: figures.narrow_svg(figure) for figure in result.figures}
+        (new / PAGE).write_text(render(result, svgs, narrow), encoding="utf-8", newline="\n")
     return folder / PAGE
 
 
-def render(result: Result, figure_svgs: dict[str, str]) -> str:
-    """The page, with the drawings of `figures.save`; a figure without one is told in words."""
+def render(
+    result: Result, figure_svgs: Mapping[str, str], narrow_svgs: Mapping[str, str] | None = None
+) -> str:
+    """The page, with the drawings of `figures.save`; a figure without one is told in words.
+
+    A phone shows the narrow drawing of a figure, if there is one.
+    """
     _check_names(result)
     template = environment().get_template("result.html.j2")
+    narrow = narrow_svgs or {}
     return template.render(
-        result=result,
-        figures=[_drawn(figure, figure_svgs.get(figure.name, "")) for figure in result.figures],
+        result=replace(result, tables=tuple(map(tables.readable, result.tables))),
+        figures=[
+            _drawn(figure, figure_svgs.get(figure.name, ""), narrow.get(figure.name, ""))
+            for figure in result.figures
+        ],
         parameters=[(name, _worded(value)) for name, value in sorted(result.parameters.items())],
     )
 
@@ -126,10 +136,12 @@ class _Drawn:
     title: str
     description: str
     svg: Markup
+    narrow: Markup
 
 
-def _drawn(figure: Figure, svg: str) -> _Drawn:
-    return _Drawn(figure.name, figure.title, figure.description, inline(figure, svg, figure.name))
+def _drawn(figure: Figure, svg: str, narrow: str) -> _Drawn:
+    drawings = inline(figure, svg, figure.name), inline(figure, narrow, f"{figure.name}-narrow")
+    return _Drawn(figure.name, figure.title, figure.description, *drawings)
 
 
 def inline(figure: Figure, svg: str, prefix: str) -> Markup:
@@ -171,6 +183,7 @@ def environment() -> Environment:
     made.filters |= {
         "cell": formatting.cell,
         "count": formatting.count,
+        "counts": formatting.counts,
         "measure": formatting.measure,
         "printed": formatting.printed,
         "interval": formatting.interval,
@@ -178,6 +191,7 @@ def environment() -> Environment:
         "short": _short,
         "sort_key": _sort_key,
         "whole": _whole,
+        "parted": tables.parted,
         "key_column": _key_column,
         "scale": _scale,
         "linked": _linked,
@@ -222,8 +236,11 @@ def _whole(table: Table) -> Table:
 
 
 def _looks(table: Table) -> list[str]:
-    """The classes of the cells of each column."""
-    return [_look(column, [row[i] for row in table.rows]) for i, column in enumerate(table.columns)]
+    """The classes of the cells of each column; what is aside is left out on a phone."""
+    return [
+        _look(column, [row[i] for row in table.rows]) + " aside" * column.aside
+        for i, column in enumerate(table.columns)
+    ]
 
 
 def _look(column: Column, values: Sequence[Cell]) -> str:

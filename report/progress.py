@@ -1,8 +1,9 @@
 """A progress bar for long commands: one line on standard error, where that is a terminal.
 
-It shows what is done of what is expected, requests, quota and time left, as far as the width
-of the terminal goes. Elsewhere, and with `--quiet`, it shows nothing. Messages of `Output.tell`
-are printed above it. Results belong after it: standard output is left alone.
+It shows what is done of what is expected, what is at work, requests, quota and time left, as far
+as the width of the terminal goes. Elsewhere it tells the same in a line now and then, more rarely
+the longer it takes, and with `--quiet` it shows nothing. Messages of `Output.tell` are printed
+above it. Results belong after it: standard output is left alone.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _GAP = "  "
 _NARROWEST, _WIDEST = 5, 40  # of the bar
 _SHORTEST_NAME = 6
+_SHORTEST_NOTE = 20  # shorter, it says less than a bar
+_FIRST_S, _LONGEST_S = 15.0, 120.0  # between two lines where there is no terminal
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,19 @@ class _State:
 class Bar:
     """What a long command reports to; it draws itself as one line."""
 
-    def __init__(self, description: str, get_time: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        description: str,
+        get_time: Callable[[], float] = time.monotonic,
+        *,
+        unit: str = "rows",
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        """`tell` takes a line now and then: for where no bar can be drawn."""
+        self._get_time, self._tell = get_time, tell
+        self._told_at, self._wait_s = get_time(), _FIRST_S
         self._description = _clean(description)
+        self._unit = unit
         self._state = _State()
         self._rows, self._requests = _tasks(get_time)
 
@@ -59,6 +73,11 @@ class Bar:
         self._state = _State(done, total, requests, requests_planned, quota_left, _clean(note))
         self._rows(done, total)
         self._requests(requests or 0, requests_planned)
+        if self._tell is not None and self._get_time() - self._told_at >= self._wait_s:
+            words = [text for text in self._words().values() if text]
+            self._tell(f"{self._description}: {', '.join(words)}")
+            self._told_at = self._get_time()
+            self._wait_s = min(2 * self._wait_s, _LONGEST_S)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.progress_bar import ProgressBar
@@ -110,6 +129,16 @@ class Bar:
         for key in ("requests", "quota", "elapsed", "note"):  # the most telling first
             if room(name, *shown, key) >= bar:
                 shown.append(key)
+        if "note" in words and "note" not in shown and "requests" not in words:
+            # What is at work says more than a short bar and the time that has passed.
+            spare = [key for key in shown if key != "elapsed"]
+            space = room(name, *spare) - len(_GAP)
+            if space >= _SHORTEST_NOTE:
+                shown = [*spare, "note"]
+                if cell_len(words["note"]) > space - bar:
+                    bar = 0
+                if cell_len(words["note"]) > space:
+                    words["note"] = f"{set_cell_size(words['note'], space - 3)}..."
         bar = bar and min(_WIDEST, room(name, *shown))
         return name, bar, [words[key] for key in words if key in shown]
 
@@ -119,7 +148,7 @@ class Bar:
         left = leading.time_remaining
         return {
             "note": now.note,
-            "rows": f"{_of(now.done, now.total)} rows",
+            "rows": f"{_of(now.done, now.total)} {self._unit}",
             "requests": "" if now.requests is None else _requests(now),
             "quota": "" if now.quota_left is None else f"quota {count(now.quota_left)}",
             "elapsed": _clock(elapsed),
@@ -128,17 +157,19 @@ class Bar:
 
 
 @contextmanager
-def progress(output: Output, description: str, console: Console | None = None) -> Iterator[Bar]:
+def progress(
+    output: Output, description: str, console: Console | None = None, *, unit: str = "rows"
+) -> Iterator[Bar]:
     """Show a bar while the block runs, and nothing of it afterwards.
 
     Also with `--json`: the document goes to standard output. `console` is for tests.
     """
-    bar = Bar(description)
     # Not rich's is_terminal alone: FORCE_COLOR makes it say yes in the log of a CI job.
     screen = console or (stderr() if sys.stderr.isatty() else None)
     if output.quiet or screen is None or not screen.is_interactive:
-        yield bar
+        yield Bar(description, unit=unit, tell=None if output.quiet else output.tell)
         return
+    bar = Bar(description, unit=unit)
     from rich.live import Live
 
     # Standard output stays itself: rich would send what is printed there to this console.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,8 +17,8 @@ from data.results import Result
 from data.store import Study
 from report.console import Output, explained
 from report.formatting import file_stem, plain
-from report.pages import write_result
-from report.tables import console_table
+from report.pages import PAGE, write_result
+from report.tables import CLAIMS_FILE, RESULT_FILE, console_table, plain_json, result_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,15 +28,21 @@ if TYPE_CHECKING:
 _STRANGE = (LookupError, TypeError, ValueError, AttributeError, TemplateError)
 
 
-def publish(study: Study, result: Result, run: Run) -> Path:
+def publish(study: Study, result: Result, run: Run, *, keep: bool = False) -> Path:
     """Store a result and write its report; returns the page.
 
-    A run whose report could not be written has stored its result all the same: it is partial.
+    A run whose report could not be written has stored its result all the same: it is partial; one
+    that was killed while it wrote never ended. With `keep`, what this version has stored and
+    written already is left as it is.
     """
     folder = folder_of(study, result.name)
-    result_store.save(study, result, run)
+    if keep and _stands(study, result, folder):
+        with study.writing() as writer:
+            provenance.record(writer, run, "ok")
+        return folder / PAGE
+    result_store.save(study, result, run, "running")
     try:
-        return write_result(result, folder)
+        page = write_result(result, folder)
     except BaseException as error:
         # A disk that is full may not take this either; the first error is the one to tell.
         with suppress(StudyError), study.writing() as writer:
@@ -43,6 +50,9 @@ def publish(study: Study, result: Result, run: Run) -> Path:
         if isinstance(error, OSError | StudyError):
             raise _only_stored(error, result.name, folder) from error
         raise
+    with study.writing() as writer:
+        provenance.record(writer, run, "ok")
+    return page
 
 
 def build(study: Study, names: Sequence[str]) -> list[Path]:
@@ -61,6 +71,32 @@ def build(study: Study, names: Sequence[str]) -> list[Path]:
             except OSError as error:
                 raise explained(error, folder) from error
     return pages
+
+
+def _stands(study: Study, result: Result, folder: Path) -> bool:
+    """Whether the newest result of the name is this one, of this version, and its report whole."""
+    text = result_json(result)
+    names = [PAGE, CLAIMS_FILE]
+    names += [f"{table.name}.{end}" for table in result.tables for end in ("csv", "tex")]
+    names += [f"{figure.name}.{end}" for figure in result.figures for end in ("svg", "pdf")]
+    try:
+        if (folder / RESULT_FILE).read_text(encoding="utf-8") != text:
+            return False
+    except (OSError, UnicodeError):
+        return False
+    if not all((folder / name).is_file() for name in names):
+        return False
+    with study.reading() as reader:
+        rows = reader.rows(
+            "SELECT content, version FROM results JOIN runs USING (run_id) "
+            "WHERE result = ? AND is_latest",
+            [result.name],
+        )
+    # The file may be one that was copied here: the study must have stored the same.
+    return any(
+        row["version"] == program_version() and plain_json(json.loads(row["content"])) == text
+        for row in rows
+    )
 
 
 def folder_of(study: Study, name: str) -> Path:

@@ -79,6 +79,12 @@ _ORIGINS = (
         "SELECT package, file, digest, size, run_id FROM package_files "
         "SEMI JOIN behind USING (package, file)",
     ),
+    _Origin(
+        "executions",
+        frozenset({"bug_id", "content", "device"}),
+        "SELECT bug_id, side, seed, attempt, outcome, exit_code, duration_s, isolation, "
+        "environment, run_id FROM executions SEMI JOIN behind USING (bug_id, content, device)",
+    ),
 )
 _KEYS = frozenset({"run_id"}).union(*(each.needs for each in _ORIGINS))
 
@@ -106,7 +112,7 @@ class Trace:
     rows: Found | None  # behind the number; None where they are shipped facts
     problem: str  # why the rows cannot be listed
     runs: list[dict[str, Any]]  # that wrote the rows, and what they came from
-    origins: dict[str, Found]  # responses, git walks, dumps, sheets
+    origins: dict[str, Found]  # responses, git walks, dumps, sheets, runs of bugs
     never_mined: int  # artifacts that are known by their id only
     sources: tuple[str, ...]  # cited by the result
 

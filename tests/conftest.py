@@ -26,6 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 _make_database = Study._make  # what a new study costs is most of the time of a test
+_MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
@@ -43,15 +44,11 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], byt
     return content
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def new_studies_are_copies(
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    empty_database: Callable[[], bytes],
-) -> None:
-    """A new study is a copy of an empty one; only tests of the store itself make theirs anew."""
-    if Path(request.path).parent.name == "data":
-        return
+    request: pytest.FixtureRequest, empty_database: Callable[[], bytes]
+) -> Iterator[None]:
+    """A new study is a copy of an empty one; only tests of how it is made make theirs anew."""
 
     def make(study: Study, draft: Path) -> None:
         if study._migrations == shipped_migrations():  # noqa: SLF001  (some tests have others)
@@ -59,7 +56,10 @@ def new_studies_are_copies(
         else:
             _make_database(study, draft)
 
-    monkeypatch.setattr(Study, "_make", make)
+    with pytest.MonkeyPatch.context() as patch:
+        if Path(request.path).name not in _MAKE_THEIR_OWN:
+            patch.setattr(Study, "_make", make)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import pytest
 HEAVY = (
     "duckdb", "github", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "sklearn",
     "statsmodels",
+    "_hashlib", "tomllib",  # some milliseconds each: a tenth of what an empty program needs
 )  # fmt: skip
 PROGRAM = """
 import importlib, sys

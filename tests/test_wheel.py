@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from analysis.reexecution.artifacts.content import content_hash
+from analysis.reexecution.artifacts.reading import read
+from analysis.reexecution.collecting import shipped
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -64,6 +68,21 @@ def test_it_finds_who_computes_results_again(site: Path, tmp_path: Path) -> None
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.startswith(str(site))
+
+
+def test_it_carries_the_shipped_bugs_with_all_their_files(site: Path, tmp_path: Path) -> None:
+    found = run(
+        site,
+        tmp_path,
+        "from analysis.reexecution.artifacts.content import content_hash\n"
+        "from analysis.reexecution.artifacts.reading import read\n"
+        "from analysis.reexecution.collecting import shipped\n"
+        "for folder in shipped(): print(folder.name, content_hash(read(folder)))",
+    )
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.splitlines() == [
+        f"{folder.name} {content_hash(read(folder))}" for folder in shipped()
+    ]
 
 
 def test_it_carries_its_data_files_and_nothing_else(site: Path, tmp_path: Path) -> None:

@@ -44,12 +44,14 @@ def earlier_run(reader: Reader, name: str, since: str = "") -> str | None:
     it None says that this is the first time.
     """
     rows = reader.rows(
-        "SELECT run_id, started_at FROM results JOIN runs USING (run_id) WHERE result = ? "
+        "SELECT run_id, started_at, outcome FROM results JOIN runs USING (run_id) WHERE result = ? "
         "ORDER BY started_at, run_id",
         [name],
     )
     if not since:
-        return rows[-1]["run_id"] if rows else None
+        # One that was killed before its report was written is no last time: nobody has seen it.
+        ended = [row["run_id"] for row in rows if row["outcome"] != "running"]
+        return ended[-1] if ended else None
     if _DAY.fullmatch(since.strip()):
         limit = utc_time(since)
         found = [row["run_id"] for row in rows if row["started_at"] < limit]

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from analysis.coverage import SEED
 from analysis.coverage import changes as changed
 from analysis.coverage.catalogue import Entry, catalogue, faults_table
 from analysis.coverage.corpus import Corpus
 from analysis.coverage.earlier import Earlier
 from analysis.coverage.faults import FAULT_TAXONOMY, Fault, survey_faults
 from analysis.coverage.labels import CodeGap, study_gap
-from analysis.coverage.priority import SEED, priorities, priority_table, sources
+from analysis.coverage.priority import priorities, priority_table, sources
 from analysis.coverage.rows import label_rows
 from analysis.coverage.study_labels import Given, LabelCounts, StudyLabels, label_counts
 from analysis.coverage.study_papers import StudyPapers

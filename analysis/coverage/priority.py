@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from analysis.coverage import SEED
 from analysis.coverage.catalogue import CODE, FAULT, Entry
 from analysis.statistics.intervals import Share, wilson_share
 from data.results import Cell, Column, Table
 
 DRAWS = 2_000
-SEED = 1
 METHOD = (
     f"Rank intervals: 95 % of {DRAWS:,} seeded bootstrap samples, in which the occurrences of each "
     "source are drawn again with replacement. They take occurrences for independent draws and are "

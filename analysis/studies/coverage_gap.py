@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.coverage.earlier import earlier_result, earlier_run
-from analysis.coverage.numbers import result_name
-from analysis.coverage.priority import SEED
+from analysis.coverage import SEED
 from data.errors import StudyError
 from report.console import (
     HERE,
@@ -59,7 +57,9 @@ def run(
     """Compute the gap; nothing is stored. `since` is the run of the result to compare with."""
     from analysis.coverage import literature
     from analysis.coverage.corpus import shipped_corpus
+    from analysis.coverage.earlier import earlier_result
     from analysis.coverage.gathering import chosen_corpus, gathered
+    from analysis.coverage.numbers import result_name
     from analysis.coverage.own_labels import study_result
     from data.taxonomy_library import TaxonomyLibrary
 
@@ -204,6 +204,9 @@ def _refuse_strays(evidence: Evidence, *, choosing: bool, round_name: str) -> No
 
 def _earlier(study: Study, parameters: dict[str, Any], since: str) -> str:
     """The run to compare with; empty the first time."""
+    from analysis.coverage.earlier import earlier_run
+    from analysis.coverage.numbers import result_name
+
     if not study.exists and not since:
         return ""
     with study.reading() as reader:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -252,6 +251,8 @@ def _plain(share: Share) -> dict[str, Any]:
 
 def _key(source: str, search: str = "") -> str:
     """A source or a search as part of a name: an index by its own, others with a digest."""
+    import hashlib  # not at the top: `--help` imports this module, and OpenSSL takes its time
+
     if source.isalnum() and not search:
         return source
     word = re.sub(r"[^a-z0-9]+", "-", source.lower()).strip("-")[:40]

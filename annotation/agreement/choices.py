@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from annotation.labels import Stage
 from data.errors import StudyError
 from data.settings import SCALES, STATISTICS
+
+if TYPE_CHECKING:
+    from annotation.labels import Stage
 
 ANALYSIS = "agreement"
 
@@ -124,6 +125,8 @@ class Choice:
         Whatever else was chosen stands behind it, with a digest: a round may be called as
         another round and an option together are. No name has a dot, which parts claim ids.
         """
+        import hashlib  # not at the top: a cli imports this module, and OpenSSL takes its time
+
         words = [*self.rounds]
         for key, value in self.labels.items():
             words += [key, *map(str, value if isinstance(value, list) else [value])]

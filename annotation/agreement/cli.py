@@ -6,7 +6,6 @@ import re
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from annotation.agreement.choices import KEYS, By, MeasuredStage, Special
 from data.settings import SCALES
@@ -20,6 +19,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
+from report.usage import Command
 
 commands = console.application("How far raters agree.")
 
@@ -27,10 +27,10 @@ _FIXED = "fixed"
 _NUMBER = re.compile(r"[-+]?[0-9.,]+(?:e-?[0-9]+)?%?", re.IGNORECASE)
 
 
-class _GateCommand(TyperCommand):
+class _GateCommand(Command):
     """A command whose `--gate` may stand alone: typer knows no option with an optional value."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """What looks like a number right behind it is its value, whatever rounds are called."""
         end = args.index("--") if "--" in args else len(args)
         words: list[str] = []

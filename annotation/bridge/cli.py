@@ -240,11 +240,9 @@ def push(
         version=version, abandon=abandon,
     )  # fmt: skip
     output.document(found)
-    output.show(console_table(view.pushed_table(found), with_aside=verbose))
-    for remark in view.remarks(found):
-        output.tell(remark)
-    if not found["complete"]:
-        raise typer.Exit(1)
+    output.show(console_table(view.pushed_table(found)))
+    view.print_lines(output, view.address_lines(found))
+    output.end(view.remarks(found), is_whole=found["complete"])
 
 
 @commands.command("pull")
@@ -276,7 +274,4 @@ def pull(
     found = bridge.pull_round(open_study(study, output), round_name, output, rater=rater)
     output.document(found)
     output.show(console_table(view.pulled_table(found), with_aside=verbose))
-    for remark in view.remarks(found):
-        output.tell(remark)
-    if not found["complete"]:
-        raise typer.Exit(1)
+    output.end(view.remarks(found), is_whole=found["complete"])

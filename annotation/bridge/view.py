@@ -49,7 +49,7 @@ def added_document(rater: str, added: Added) -> dict[str, Any]:
 def added_lines(rater: str, added: Added, url: str | None = None) -> list[str]:
     """The same for a person."""
     there = f" --url {url}" if url else ""
-    known = "added" if added.is_new else "known already"
+    known = "added" if added.is_new else "in the study already"
     if added.invite:
         return [
             f"rater {rater}: {known}",
@@ -113,7 +113,6 @@ _PUSHED = (
     Column("updated", "Updated", "count"),
     Column("outdated", "Outdated", "count"),
     Column("blindness", "Blindness"),
-    Column("url", "Address", aside=True),
 )
 _PULLED = (
     Column("rater", "Rater"),
@@ -139,6 +138,15 @@ def pushed_table(document: Mapping[str, Any]) -> Table:
             "keep that text."
         )
     return _table("pushed", "pushed", _PUSHED, document, note)
+
+
+def address_lines(document: Mapping[str, Any]) -> list[str]:
+    """Where each rater labels: what is passed on to them."""
+    return [
+        f"{each['rater']} labels here: {each['url']}"
+        for each in document["projects"]
+        if each["rater"] and each["url"]
+    ]
 
 
 def pulled_table(document: Mapping[str, Any]) -> Table:

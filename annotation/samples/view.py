@@ -83,7 +83,10 @@ def words(outcome: Outcome) -> str:
             f"the frame has changed since: {count(outcome.came)} came, {count(outcome.went)} went"
         )
     if not outcome.compared:
-        lines.append("nothing to compare it by: name columns with --compare")
+        lines.append(
+            "sample and frame are not compared: source, kind and project do not divide them into "
+            "a few groups (--compare names other columns)"
+        )
     return "\n".join(lines)
 
 

@@ -5,6 +5,7 @@ happens.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -114,12 +115,15 @@ def run_plan(options: Options, output: Output) -> dict[str, Any]:
     with _client(options, project, output.tell) as client:
         if words := fetch.client_words(client):
             output.tell(words)
-        found = preview(client, project, options.selection(project), options)
+        selection = options.selection(project)
+        found = preview(client, project, selection, options)
         least = "at least " if found.plan.is_least else ""
+        among = tracker(project.source).has_pulls and not selection.pulls
+        listed = " (with pull requests, which are left out then)" if among else ""
         return {
             "project": project.key,
             "plan": found.plan.as_json(),
-            "words": f"{least}{counted(found.issues, 'issue')}; {found.plan.words()}",
+            "words": f"{least}{counted(found.issues, 'issue')}{listed}; {found.plan.words()}",
             "issues": found.issues,
             "requests": client.sent,
             "quota": _quota(client),
@@ -140,7 +144,8 @@ def run_fetch(directory: Path, options: Options, output: Output) -> dict[str, An
 def _run_named(directory: Path, options: Options, output: Output) -> dict[str, Any]:
     assert options.from_file is not None  # noqa: S101  (the caller looked)
     _refuse_beside_file(options)
-    found = named.read_file(options.from_file, projects.hosts(options.api_url))
+    api_url = options.api_url or projects.usual_api(os.environ)
+    found = named.read_file(options.from_file, projects.hosts(api_url))
     if options.project is not None:
         found.only(_project(options).key)
     from_file.choose(found, options.api_url)
@@ -200,10 +205,12 @@ def _refuse_beside_file(options: Options) -> None:
 def _places(options: Options, found: named.Named) -> list[tuple[str, Project]]:
     """Where the issues of a file are. A token goes to no server that the user did not name."""
     keys = dict.fromkeys([*found.issues, *found.commits])
-    places = [(key, projects.find(key, options.api_url)) for key in keys]
+    usual = projects.usual_api(os.environ)
+    places = [(key, projects.find_usual(key, options.api_url, os.environ)) for key in keys]
     for _key, project in places:
         options.check(project)
-        if options.api_url is None and not project.is_public:
+        is_named = options.api_url is not None or project.host in projects.hosts(usual)
+        if not (project.is_public or is_named):
             raise StudyError(
                 f"{options.from_file} names issues on {project.host}",
                 f"If you trust that server, add --api-url https://{project.host}/api/v3.",
@@ -222,7 +229,7 @@ def _project(options: Options) -> Project:
         raise StudyError(
             "no project is named", "Give an alias, owner/name or a URL; or a file with --from."
         )
-    return projects.find(options.project, options.api_url)
+    return projects.find_usual(options.project, options.api_url, os.environ)
 
 
 def _client(
@@ -244,7 +251,10 @@ def _ingest(
     """A run that is recorded with how it ended; what was stored stays in any case."""
     # A fetch that runs for hours waits for whoever has the study open, and says for whom.
     study = Study(directory, wait_s=math.inf, tell=output.tell)
-    run = provenance.begin("miner fetch", {**asdict(options), "project": project.key})
+    asked = {**asdict(options), "project": project.key}
+    if project.api_url == projects.usual_api(os.environ):
+        asked["api_url"] = project.api_url  # which no option tells
+    run = provenance.begin("miner fetch", asked)
     with _client(options, project, output.tell) as client, progress(output, project.name) as bar:
         if words := fetch.client_words(client):
             output.tell(words)

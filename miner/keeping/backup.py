@@ -2,7 +2,8 @@
 
 It is an ordinary `.tar.gz`: unpacked into an empty directory it is a study again. The key of
 the pseudonyms stays out unless the user asks for it, and so do reports. The database in it is
-written anew, so that it holds nothing of what was deleted.
+written anew, so that it holds nothing of what was deleted. Bugs and their finished runs are in it:
+without the files nothing could be run or judged again.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from data.migration import shipped_migrations
 from data.provenance import program_version, utc_now
 from data.settings import SETTINGS
 from data.store import DATABASE, Study
+from miner.keeping.files_of_bugs import files
 
 _CONTENTS = "backup.json"
 _KEY = "study.key"
@@ -61,13 +63,21 @@ def backup(
     with _explained(target), _workplace(target) as folder:
         database = folder / DATABASE
         study.copy_to(database)
-        members = {DATABASE: database, **_members(study.directory, with_key=with_key)}
+        of_bugs, left_out = files(study.directory, _MOST_BYTES)
+        members = {DATABASE: database, **_members(study.directory, with_key=with_key), **of_bugs}
         draft = folder / "backup.tar.gz"
         _write(draft, members, _count(database), made_at.isoformat())
         database.unlink()  # the check unpacks it once more
         found = check(draft, folder)
         _name(draft, target, overwrite=overwrite)
-    return {**found, "file": str(target), "bytes": target.stat().st_size, "with_key": with_key}
+    return {
+        **found,
+        "file": str(target),
+        "bytes": target.stat().st_size,
+        "with_key": with_key,
+        "files_of_bugs": len(of_bugs),
+        "left_out": left_out,
+    }
 
 
 def check_file(file: Path | None) -> dict[str, Any]:
@@ -207,7 +217,7 @@ def _read_contents(archive: tarfile.TarFile) -> dict[str, Any]:
     file = archive.extractfile(first) if first and first.name == _CONTENTS else None
     if file is None:
         raise ValueError(f"it does not begin with {_CONTENTS}")
-    said = json.loads(file.read(_CHUNK))
+    said = json.loads(file.read(_MOST_BYTES))
     kinds = {"sha256": dict, "rows": dict, "schema": int, "made_at": str, "version": str}
     if not all(isinstance(said[name], kind) for name, kind in kinds.items()):
         raise ValueError(f"{_CONTENTS} is no list of contents")

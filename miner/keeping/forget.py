@@ -17,6 +17,7 @@ from data.errors import StudyError
 from data.identity import shown
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
+from miner.keeping.erased_bugs import bugs_about, remove_folders
 from miner.keeping.erased_columns import ERASED, NOTES, Column
 from miner.keeping.erased_labels import drop_what_is_left
 from miner.keeping.erased_posts import words_of
@@ -87,7 +88,10 @@ def forget(study: Study, text: str, progress: Progress = lambda _done, _total: N
     run = provenance.begin("miner forget", {})
     _require(study)
     with study.writing() as writer:
+        bugs = bugs_about(writer)
         removal = _forget_in(writer, study, text, run, progress)
+        # Before the rows are gone for good: of a bug without rows nobody would know the folder.
+        remove_folders(study.directory, bugs - bugs_about(writer))
         run.arguments["subject"] = removal.subject
         provenance.record(writer, run, "running")
     compact(study, removal.subject)

@@ -1,4 +1,4 @@
-"""The samples, rounds and labels of another study in this one.
+"""The samples, rounds, labels and re-executions of another study in this one.
 
 Two raters may have labelled in two copies of a study. What both have must be the same, or one of
 them must have gone on where the other stopped; then all of it is united. Where they contradict
@@ -54,6 +54,14 @@ _KINDS = (
     _Kind("item", ("round", "item_id"), ("artifact_id",), "items of the round", within="round"),
     _Kind("assignment", ("round", "item_id", "rater")),
     _Kind("gate", ("run_id", "round", "stage", "statistic")),
+    # Of a bug that differs, ours stays: runs and verdicts name the content that they are of.
+    _Kind("bug", ("bug_id",)),
+    _Kind("bug_draw", ("sample", "draw"), ("strata", "seed", "frame_hash", "size"),
+          "draws of the sample of bugs"),
+    _Kind("bug_sample", ("sample", "draw", "bug_id"), ("position",),
+          "draws of the sample of bugs"),
+    _Kind("execution", ("execution_id",)),
+    _Kind("verdict", ("verdict_id",)),
 )  # fmt: skip
 _OF_ANSWERS = _Kind("relabel", ("answer_id", "to_version", "code"))
 
@@ -110,8 +118,8 @@ def take_labels(source: Reader, writer: Writer, gone: list[str]) -> dict[str, in
 def _theirs(source: Reader, table: str, gone: list[str], order: Sequence[str]) -> pa.Table:
     query = f"SELECT * FROM store.{table}"
     if "artifact_id" in source.arrow(f"{query} LIMIT 0").column_names:
-        rows = f"{query} WHERE NOT list_contains(?, artifact_id) ORDER BY {', '.join(order)}"
-        return source.arrow(rows, [gone])
+        kept = f"{query} WHERE NOT coalesce(list_contains(?, artifact_id), false)"
+        return source.arrow(f"{kept} ORDER BY {', '.join(order)}", [gone])
     return source.arrow(f"{query} ORDER BY {', '.join(order)}")
 
 

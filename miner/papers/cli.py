@@ -105,7 +105,4 @@ def fetch_papers(
     found = run_papers(study, options, output)
     output.document(found)
     output.show(console_table(papers_table(found)))
-    for note in papers_notes(found):
-        output.tell(note)
-    if not found["complete"]:
-        raise typer.Exit(1)
+    output.end(papers_notes(found), is_whole=found["complete"])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from data import provenance
 from data.store import Study
+from miner import projects
 from miner.connecting import connected
 from miner.search.repositories import plan_search, search_repositories
 from report.progress import progress
@@ -30,8 +32,9 @@ def run_search_plan(
     max_wait: str,
 ) -> SearchPlan:
     """What a search would cost; one request for each language, and nothing is stored."""
+    api_url = api_url or projects.usual_api(os.environ) or _API
     with connected(
-        "github", api_url or _API, token_file=token_file, max_wait=max_wait, tell=output.tell
+        "github", api_url, token_file=token_file, max_wait=max_wait, tell=output.tell
     ) as client:
         return plan_search(client, query)
 
@@ -47,6 +50,7 @@ def run_search(
 ) -> SearchResult:
     """Make a search, or go on with one that was not finished."""
     study = Study(directory, wait_s=math.inf, tell=output.tell)
+    api_url = api_url or projects.usual_api(os.environ)
     run = provenance.begin("miner repos", {"search": query.name, "api_url": api_url})
     with (
         connected(

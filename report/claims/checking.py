@@ -140,7 +140,7 @@ def number(claim: Claim) -> str:
     """A claim's number with its interval and counts: `40.0 % (24.6-57.7 %; 12 of 30)`."""
     behind = [
         "" if claim.low is None else formatting.interval(claim.low, claim.high, claim.unit),
-        "" if claim.count is None or claim.total is None else f"{claim.count:,} of {claim.total:,}",
+        formatting.counts(claim),
     ]
     inside = "; ".join(filter(None, behind))
     value = formatting.measure(claim.value, claim.unit)

@@ -8,7 +8,6 @@ a digest of the id stand behind it; and the short name means no number at all.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections import Counter
@@ -70,6 +69,8 @@ def _is_whole(claim_id: str) -> bool:
 
 def _digest(claim_id: str) -> str:
     """Six letters, the first a capital; the same for the same id."""
+    import hashlib  # not at the top: a cli imports this module, and OpenSSL takes its time
+
     number = int.from_bytes(hashlib.sha256(claim_id.encode("utf-8", "surrogatepass")).digest()[:8])
     letters = ""
     for _ in range(6):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LONGEST = 60  # letters of a cell
 _LONGEST_LINE = 400
 # What of rows and origins is shown first; JSON has all columns.
-_FIRST = ("artifact_id", "item_id", "round", "rater", "code", "origin", "place", "url", "status",
-          "fetched_at", "run_id")  # fmt: skip
+_FIRST = ("bug_id", "artifact_id", "item_id", "round", "rater", "code", "origin", "place", "url",
+          "status", "fetched_at", "run_id")  # fmt: skip
 _WIDEST = 6
 _TITLES = {
     "responses": "Answers of sources",
@@ -29,6 +29,7 @@ _TITLES = {
     "labels": "Where labels were given",
     "items": "Where items stand in sheets",
     "files": "Files of packages",
+    "executions": "Runs of bugs",
 }
 
 
@@ -48,7 +49,8 @@ def shown(trace: Trace) -> Iterator[RenderableType]:
     result = trace.result
     yield f"Result: {result['result']} ({result['title']})"
     given = _short(_arguments(result["parameters"]), _LONGEST_LINE)
-    yield f"  analysis {result['analysis']} with {given}"
+    with_what = f" with {given}" if result["parameters"] else ""
+    yield f"  analysis {result['analysis']}{with_what}"
     yield f"  computed by {_told_run(trace.run)}"
     yield f"  field {claim['query']}"
     yield ""

@@ -4,8 +4,14 @@ A claims file (TOML) holds what is printed; `kinds/` has one file a kind of chec
 discovery. Nothing is looked up: a verdict follows from the numbers of the file alone.
 """
 
-from report.manuscript.checking import check, check_claims, known_kinds, shipped
-from report.manuscript.outcomes import FigureFinding, Finding, by_figure
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from report.manuscript.checking import check, check_claims, known_kinds, shipped
+    from report.manuscript.outcomes import FigureFinding, Finding, by_figure
 
 __all__ = [
     "FigureFinding",
@@ -16,3 +22,11 @@ __all__ = [
     "known_kinds",
     "shipped",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imported when it is asked for: the command line imports this package for its options."""
+    if name not in __all__:
+        raise AttributeError(name)
+    where = "outcomes" if name in {"FigureFinding", "Finding", "by_figure"} else "checking"
+    return getattr(importlib.import_module(f"{__name__}.{where}"), name)

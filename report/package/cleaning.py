@@ -37,12 +37,13 @@ _ORDINARY = frozenset({"admin", "annotator", "anonymous", "author", "coder", "ev
 _SAID = frozenset(
     {
         "accepted", "again", "all", "all_branches", "all_tags", "answers", "any_keyword",
-        "any_label", "any_lexicon", "batch", "by", "code", "comments", "confidence", "duplicates",
-        "evidence", "first", "functions", "gate", "highest", "high_priority", "keywords", "label",
-        "level", "lexicon", "margin", "most", "name", "on", "overlap", "papers", "project", "pulls",
-        "resamples", "round", "rounds", "rule", "sample", "scale", "seed", "since", "site", "size",
-        "stage", "state", "statistic", "step", "stratify", "support", "tag", "taxonomy",
-        "template", "threshold", "timeline", "until", "verify", "where", "without",
+        "any_label", "any_lexicon", "batch", "by", "code", "comments", "confidence", "device",
+        "duplicates", "evidence", "first", "functions", "gate", "high_priority", "highest",
+        "judge_again", "keywords", "label", "level", "lexicon", "margin", "most", "name", "on",
+        "overlap", "papers", "project", "pulls", "resamples", "round", "rounds", "rule", "sample",
+        "scale", "seed", "seeds", "set", "since", "site", "size", "stage", "state", "statistic",
+        "step", "stratify", "support", "tag", "taxonomy", "template", "threshold", "timeline",
+        "until", "verify", "where", "without",
     }
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ def _table(kept: str, **treated: Treatment) -> Mapping[str, Treatment]:
 
 _W, _T, _E, _R = Treatment.WORDS, Treatment.TEXT, Treatment.EMPTY, Treatment.RATER
 _P, _L, _A = Treatment.PERSON, Treatment.PLACE, Treatment.AUTHORS
-_S = Treatment.TAGS
+_S, _D = Treatment.TAGS, Treatment.DEFINITION
 
 TABLES: Mapping[str, Mapping[str, Treatment]] = {
     "alias": _table("alias artifact_id kind run_id response_id"),
@@ -66,6 +66,17 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         rater=_R, comment=_T, proposed=_W, origin=_L,
     ),
     "assignment": _table("round item_id position run_id", rater=_R),
+    "bug": _table(
+        "bug_id set_name artifact_id source symptom fault taxonomy property framework about_gpu "
+        "python guessed sides fidelity oracle_symptom oracle_hash claimed_verdict content row_hash "
+        "run_id",
+        title=_T, url=Treatment.ADDRESS, requirements=_D, oracle=_D, own_oracle=_D,
+        claimed_reason=_W, registered_at=Treatment.TIME,
+    ),
+    "bug_draw": _table(
+        "sample draw sets strata seed asked size frame_count frame_hash size_rule drawn_at run_id"
+    ),
+    "bug_sample": _table("sample draw bug_id position run_id", stratum=_W),
     "code_place": _table(
         "place_id artifact_id taxonomy code support supersedes run_id",
         rater=_R, place=_W, quote=_T, origin=_L,
@@ -93,6 +104,13 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         "artifact_id file position old_start old_lines new_start new_lines", section=_T, text=_T
     ),
     "departure": _table("artifact_id reason moved_to gone_at run_id response_id"),
+    "execution": _table(
+        "execution_id bug_id content side seed attempt outcome exit_code signal duration_s cpu_s "
+        "peak_memory_mb memory_kills last_output_s output_bytes output_cut written_mb checked "
+        "environment fidelity device device_name device_memory_mb device_peak_mb device_use "
+        "isolation has_network memory_limit process_limit run_id",
+        files=_D, versions=_D, repairs=_W, problem=_W, host=_D, started_at=Treatment.TIME,
+    ),
     "forgotten": _table("kind forgotten_at run_id", subject=Treatment.SUBJECT),
     "frame_member": _table("frame_hash artifact_id rank_value run_id", stratum=_W),
     "funnel_count": _table("step source kind rows_in rows_out rows_unknown"),
@@ -202,4 +220,9 @@ TABLES: Mapping[str, Mapping[str, Treatment]] = {
         reason=_W,
     ),
     "taxonomy_text": _table("taxonomy version run_id", text=_W),
+    "verdict": _table(
+        "verdict_id bug_id content device number oracle_hash verdict reason rule wanted buggy_runs "
+        "buggy_shown fixed_runs fixed_shown p_value effect run_id",
+        detail=_W, signature=_W, evidence=_D, judged_at=Treatment.TIME,
+    ),
 }  # fmt: skip

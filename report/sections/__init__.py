@@ -44,6 +44,7 @@ class Section:
     sources: tuple[str, ...] = ()
     parts: tuple[Section, ...] = ()
     result: str = ""  # of a part that shows a stored result: its name
+    headlines: int | None = None  # claims of it that are shown large
 
 
 @dataclass(frozen=True)
@@ -88,4 +89,5 @@ def part_of(result: Result) -> Section:
         notes=result.notes,
         sources=result.sources,
         result=result.name,
+        headlines=result.headlines,
     )

@@ -11,10 +11,28 @@ from report.sections.signs import listed
 POSITION = 5
 KEY = "next"
 
+# A study whose only data are bugs that can be run: nothing of it is selected or labelled.
+_ONLY_BUGS = (
+    "SELECT 1 FROM bugs WHERE NOT EXISTS (SELECT 1 FROM artifacts) "
+    "AND NOT EXISTS (SELECT 1 FROM final_labels) AND NOT EXISTS (SELECT 1 FROM items)"
+)
+_ESTIMATED = "SELECT 1 FROM results WHERE analysis = 'reproducibility'"
+_OF_BUGS = (
+    (
+        "run", "Run the bugs", ("There are bugs, and none has a verdict: run them and their "
+        "fixes."), "analysis reexecute --sample 10", "SELECT 1 FROM verdicts",
+    ),
+    (
+        "estimate", "Estimate the rate", ("Bugs have verdicts, but what share of them can be "
+        "reproduced was not estimated."), "analysis reproducibility", _ESTIMATED,
+    ),
+)  # fmt: skip
+
 _STEPS = (
     (
         "mine", "Mine or import", ("Nothing is in the study yet: fetch issues, commits or posts, "
-        "or import sheets with labels."), "miner fetch pytorch --label 'high priority'",
+        "import sheets with labels, or bugs that can be run (`analysis reexecute --import DIR`)."),
+        "miner fetch pytorch --label 'high priority'",
         ("SELECT 1 FROM artifacts UNION ALL SELECT 1 FROM final_labels "
         "UNION ALL SELECT 1 FROM items"),
     ),
@@ -50,13 +68,22 @@ def section(material: Material) -> Section | None:
     """The open steps; None when all are done."""
     points = [
         Point(key, title, text, command)
-        for key, title, text, command, done in _STEPS
+        for key, title, text, command, done in _steps_of(material)
         if not material.has(done)
     ]
     points += _agreement(material)
     if not points:
         return None
     return Section(KEY, "What comes next", points=tuple(points))
+
+
+def _steps_of(material: Material) -> tuple[tuple[str, str, str, str, str], ...]:
+    """The steps that such a study has; a rate is estimated once there are verdicts."""
+    has_verdicts = material.has("SELECT 1 FROM verdicts")
+    of_bugs = _OF_BUGS if has_verdicts else _OF_BUGS[:1]
+    if material.has(_ONLY_BUGS):
+        return of_bugs
+    return (*_STEPS, *of_bugs) if material.has("SELECT 1 FROM bugs") else _STEPS
 
 
 def _agreement(material: Material) -> list[Point]:

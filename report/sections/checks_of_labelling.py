@@ -8,36 +8,54 @@ from report.sections.facts import FILLED, PARTLY, Facts, Found, found_if
 
 def sample(facts: Facts) -> Found:
     """How it was drawn."""
-    methods = ", ".join(f"{draw['sample']} ({draw['method']})" for draw in facts.draws)
-    return found_if(methods, f"{methods}.", "sample")
+    methods = [f"{draw['sample']} ({draw['method']})" for draw in facts.draws]
+    for draw in facts.bug_draws:
+        strata = f"in strata of {', '.join(draw['strata'])}" if draw["strata"] else "simple"
+        methods.append(f"{draw['sample']} (bugs, {strata})")
+    return found_if(methods, f"{', '.join(methods)}.", _section(facts))
 
 
 def sample_size(facts: Facts) -> Found:
     """The rule of the size."""
     given = [draw["sample"] for draw in facts.draws if draw["confidence"] is None]
+    given += [draw["sample"] for draw in facts.bug_draws]
     if given:
-        return Found(PARTLY, f"Given, not computed: {', '.join(given)}.", "sample")
+        return Found(PARTLY, f"Given, not computed: {', '.join(given)}.", _section(facts))
     return found_if(facts.draws, "Computed from confidence and margin.", "sample")
 
 
 def frame(facts: Facts) -> Found:
     """The frame."""
-    sizes = ", ".join(f"{draw['sample']} {draw['frame_count']:,}" for draw in facts.draws)
-    return found_if(sizes, f"Artifacts in the frame: {sizes}.", "sample")
+    told = []
+    for what, draws in (("Artifacts", facts.draws), ("Bugs", facts.bug_draws)):
+        sizes = ", ".join(f"{draw['sample']} {draw['frame_count']:,}" for draw in draws)
+        told += [f"{what} in the frame: {sizes}."] if sizes else []
+    return found_if(told, " ".join(told), _section(facts))
 
 
 def seed(facts: Facts) -> Found:
     """Query, hash and seed."""
-    return found_if(facts.draws, "Query, hash of the frame and seed are stored.", "sample")
+    told = [
+        *(["Query, hash of the frame and seed are stored."] if facts.draws else []),
+        *(["Sets, hash of the frame and seed of bugs are stored."] if facts.bug_draws else []),
+    ]
+    return found_if(told, " ".join(told), _section(facts))
 
 
 def representative(facts: Facts) -> Found:
     """Strata compared with the frame."""
-    strata = [draw["sample"] for draw in facts.draws if draw["strata"]]
+    strata = [draw["sample"] for draw in (*facts.draws, *facts.bug_draws) if draw["strata"]]
     if strata:
-        return Found(FILLED, f"Strata beside those of the frame: {', '.join(strata)}.", "sample")
+        told = f"Strata beside those of the frame: {', '.join(strata)}."
+        return Found(FILLED, told, _section(facts))
+    simple = facts.bug_draws or any(draw["method"] == "simple" for draw in facts.draws)
     told = "Drawn at random, without strata to compare."
-    return found_if(any(draw["method"] == "simple" for draw in facts.draws), told, "sample", PARTLY)
+    return found_if(simple, told, _section(facts), PARTLY)
+
+
+def _section(facts: Facts) -> str:
+    """Where samples are told of: those of bugs with their runs."""
+    return "sample" if facts.draws else "re-execution"
 
 
 def taxonomy(facts: Facts) -> Found:

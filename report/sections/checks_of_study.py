@@ -9,8 +9,13 @@ from report.sections.facts import FILLED, MISSING, PARTLY, Facts, Found, found_i
 def collected(facts: Facts) -> Found:
     """What, where, when and how."""
     mined = facts.artifacts + facts.papers
-    if mined:
-        return Found(FILLED, f"{counted(mined, 'artifact')} with source, time and run.", "summary")
+    bugs = sum(facts.bug_sets.values())
+    told = [f"{counted(mined, 'artifact')} with source, time and run."] if mined else []
+    if bugs:
+        sets = ", ".join(facts.bug_sets)
+        told.append(f"{counted(bugs, 'bug')} of {sets}, imported with content, time and run.")
+    if told:
+        return Found(FILLED, " ".join(told), "summary" if mined else "re-execution")
     return found_if(
         facts.labels,
         "Labels were imported; where they come from is not known here.",

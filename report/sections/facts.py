@@ -63,6 +63,22 @@ class Facts:
         )
 
     @cached_property
+    def bug_sets(self) -> dict[str, int]:
+        """Sets of bugs that can be run, each with how many it has."""
+        rows = self.material.reader.rows(
+            "SELECT set_name, count(*) AS bugs FROM bugs GROUP BY ALL ORDER BY set_name"
+        )
+        return {row["set_name"]: row["bugs"] for row in rows}
+
+    @cached_property
+    def bug_draws(self) -> list[dict[str, Any]]:
+        """The last draw of each sample of bugs."""
+        return self.material.reader.rows(
+            "SELECT DISTINCT sample, strata, frame_count FROM bug_samples WHERE is_latest "
+            "ORDER BY sample"
+        )
+
+    @cached_property
     def rounds(self) -> list[dict[str, Any]]:
         """The rounds, in their order."""
         return self.material.reader.rows("SELECT * FROM rounds ORDER BY created_at, run_id, round")

@@ -10,7 +10,7 @@ from report.sections.numbers import ANALYSIS as OWN
 POSITION = 60
 KEY = "findings"
 
-_ELSEWHERE = {"agreement"}  # has a section of its own
+_ELSEWHERE = {"agreement", "reproducibility"}  # have sections of their own
 
 
 def section(material: Material) -> Section | None:

@@ -87,7 +87,13 @@ def _text(reader: Reader, claims: tuple[Claim, ...]) -> tuple[str, ...]:
         "FROM artifacts WHERE gone_at IS NULL AND kind IS NOT NULL"
     )
     if not found["artifacts"]:
-        return (_imported(reader) if claims else "Nothing is in this study yet.",)
+        bugs = reader.value("SELECT count(*) FROM bugs")
+        if claims:
+            return (_imported(reader),)
+        if bugs:
+            has = f"it has {counted(bugs, 'bug')} that can be run"
+            return (f"Nothing was mined for this study: {has}.",)
+        return ("Nothing is in this study yet.",)
     where = f"{counted(found['sources'], 'source')}"
     if found["projects"]:
         where += f" and {counted(found['projects'], 'project')}"

@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from report.formatting import counted
-from report.sections import Material, Section, signs_of_labelling, signs_of_selection
+from report.sections import (
+    Material,
+    Section,
+    signs_of_labelling,
+    signs_of_reexecution,
+    signs_of_selection,
+)
 from report.sections.signs import Sign, listed, sign
 
 POSITION = 70
@@ -22,6 +28,7 @@ def section(material: Material) -> Section | None:
     found = [
         *signs_of_selection.signs(material),
         *signs_of_labelling.signs(material),
+        *signs_of_reexecution.signs(material),
         *_results(material),
     ]
     told = (

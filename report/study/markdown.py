@@ -80,8 +80,8 @@ def _claims(claims: Sequence[Claim]) -> Iterator[str]:
     yield from ("| Number | Value | Interval | Id |", "|---|--:|--:|---|")
     for claim in claims:
         value = formatting.measure(claim.value, claim.unit)
-        if claim.count is not None and claim.total is not None:
-            value += f" ({formatting.count(claim.count)} of {formatting.count(claim.total)})"
+        if counts := formatting.counts(claim):
+            value += f" ({counts})"
         ends = formatting.interval(claim.low, claim.high, claim.unit)
         cells = (_cell(claim.statement), _cell(value), _cell(ends), _code(claim.claim_id))
         yield f"| {' | '.join(cells)} |"

@@ -14,7 +14,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from data.results import Claim, Table
-from report import formatting, pages, tables
+from report import figures, formatting, pages, tables
 from report.figures import DOUBLE, SINGLE
 from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance
 
@@ -32,6 +32,7 @@ class _Figure:
     title: str
     description: str
     svg: Markup
+    narrow: Markup
     number: int
     anchor: str
     file: str
@@ -129,7 +130,7 @@ def _view(
         title=section.title,
         anchor=placed.anchor,
         text=section.text,
-        cards=claims[:HEADLINES] if section.result else [],
+        cards=claims[: section.headlines or HEADLINES] if section.result else [],
         claims=claims,
         points=[
             _Point(each.point.title, each.point.text, each.point.command, each.anchor)
@@ -149,14 +150,16 @@ def _figure(
     figure = placed.figure
     pdfs = [(_WIDTHS[width], f"{placed.file}-{width}.pdf") for width in widths[placed.file]]
     svg = pages.inline(figure, drawings[placed.file], placed.anchor)
+    narrow = pages.inline(figure, figures.narrow_svg(figure), f"{placed.anchor}-narrow")
     return _Figure(
-        figure.title, figure.description, svg, placed.number, placed.anchor, placed.file, pdfs
-    )
+        figure.title, figure.description, svg, narrow, placed.number, placed.anchor, placed.file,
+        pdfs,
+    )  # fmt: skip
 
 
 def _table(placed: PlacedTable, *, whole: bool) -> _Table:
     """As a reader sees it; what is aside in a table of the study itself is in its files."""
-    table = tables.filled(placed.table if whole else placed.table.narrow())
+    table = tables.readable(placed.table if whole else placed.table.narrow())
     rows = len(table.rows)
     if rows > MOST_ROWS:
         told = f"The first {MOST_ROWS} of {formatting.count(rows)} rows; the CSV file has all."

@@ -2,6 +2,13 @@
 // Tables can be sorted by their headings, group by group; a third press restores the order.
 for (const table of document.querySelectorAll("table.sortable")) {
   const bodies = [...table.tBodies].map((body) => [body, [...body.rows]]);
+  // A long text below a row goes where its row goes.
+  const below = new Map();
+  for (const [, rows] of bodies) {
+    rows.forEach((row, at) => {
+      if (row.classList.contains("said")) below.set(rows[at - 1], row);
+    });
+  }
   const heads = [...table.tHead.rows[0].cells];
   const key = (row, at) => {
     const cell = row.cells[at];
@@ -25,13 +32,14 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const next = { ascending: "descending", descending: "" }[was] ?? "ascending";
       if (next) head.setAttribute("aria-sort", next);
       for (const [body, rows] of bodies) {
-        const data = rows.filter((row) => !row.classList.contains("group"));
+        const data = rows.filter((row) => !row.matches(".group, .said"));
         const known = data.filter((row) => key(row, at) !== null);
         const unknown = data.filter((row) => key(row, at) === null);
         const turn = next === "descending" ? -1 : 1;
         if (next) known.sort((one, other) => turn * compare(key(one, at), key(other, at)));
         const order = next ? [...known, ...unknown] : data;
-        body.append(...rows.filter((row) => row.classList.contains("group")), ...order);
+        const whole = order.flatMap((row) => (below.has(row) ? [row, below.get(row)] : [row]));
+        body.append(...rows.filter((row) => row.classList.contains("group")), ...whole);
       }
     });
   });

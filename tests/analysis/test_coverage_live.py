@@ -278,6 +278,12 @@ def test_the_last_time_or_a_chosen_one_is_found(command: Any, tmp_path: Path) ->
         assert earlier_run(reader, name, "2999-01-01") == runs[1]
         with pytest.raises(StudyError, match="no result 'coverage-gap-corpus' before 2020-01-01"):
             earlier_run(reader, name, "2020-01-01")
+    # One that was killed while its report was drawn has shown nobody anything.
+    killed = provenance.begin("analysis coverage-gap", {})
+    result_store.save(study, corpus(study), killed, "running")
+    with study.reading() as reader:
+        assert earlier_run(reader, name) == runs[1]
+        assert earlier_run(reader, name, killed.run_id) == killed.run_id
     ended = command("analysis", "coverage-gap", "--evidence", "corpus", "--json")
     found = json.loads(ended.stdout)
     assert found["parameters"]["since"] == found["changes"]["since"] == runs[1]

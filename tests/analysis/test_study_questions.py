@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from dated_labels import dated_labels
+from executed import executed_bugs
 from interviewing import coded_interviews
 from reading_papers import Reading
 
@@ -48,7 +49,7 @@ def known_papers(study: Study) -> None:
 PREPARED: dict[str, Callable[[Study], None]] = {
     "challenges": coded_interviews,
     "claims": own_claims, "distribution": dated_labels, "known-papers": known_papers,
-    "prisma": some_papers,
+    "prisma": some_papers, "reexecute": executed_bugs, "reproducibility": executed_bugs,
     "trend": dated_labels,
 }  # fmt: skip
 GIVEN = {"name": "counts", "rows": ["a", "b"], "columns": ["yes", "no"], "counts": [[9, 4], [3, 8]]}

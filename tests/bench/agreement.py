@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
-from measured import Measured, in_turn
+from bench.measured import Line, Target, in_turn, seconds
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from analysis.statistics.agreement import bootstrap
@@ -15,7 +18,28 @@ RESAMPLES = 10_000
 PART = 60  # resamples of the plain loop, scaled to as many
 
 
-def resamples() -> Measured:
+def measures() -> Iterator[Line]:
+    """The one line."""
+    yield resamples()
+
+
+def made_ratings(items: int) -> Coded:
+    """Ratings by six raters who agree nine times out of ten."""
+    chance = np.random.default_rng(7)
+    truth = chance.integers(0, CATEGORIES, (items, 1))
+    guess = chance.integers(0, CATEGORIES, (items, RATERS))
+    ratings = np.where(chance.random((items, RATERS)) < 0.9, truth, guess)
+    return Coded(ratings, tuple(range(CATEGORIES)))
+
+
+def measured_with_intervals(coded: Coded, resamples: int) -> None:
+    """Fleiss' kappa and that of each category; nothing is remembered from the time before."""
+    bootstrap.forget()
+    measure(coded, "fleiss", resamples=resamples, seed=1)
+    measure_categories(coded, "fleiss", resamples=resamples, seed=1)
+
+
+def resamples() -> Line:
     """Fleiss' kappa and its 21 categories, 10,000 resamples of 3,000 items by 6 raters.
 
     The plain loop gets the ratings of each item counted beforehand (aggregate_raters, once: in
@@ -24,17 +48,9 @@ def resamples() -> Measured:
     those in any other. Ours counts, measures the analytic intervals as well, and draws anew each
     time.
     """
-    chance = np.random.default_rng(7)
-    truth = chance.integers(0, CATEGORIES, (ITEMS, 1))
-    guess = chance.integers(0, CATEGORIES, (ITEMS, RATERS))
-    ratings = np.where(chance.random((ITEMS, RATERS)) < 0.9, truth, guess)
-    coded = Coded(ratings, tuple(range(CATEGORIES)))
-    table, _categories = aggregate_raters(ratings, CATEGORIES)
-
-    def ours() -> None:
-        bootstrap.forget()
-        measure(coded, "fleiss", resamples=RESAMPLES, seed=1)
-        measure_categories(coded, "fleiss", resamples=RESAMPLES, seed=1)
+    chance = np.random.default_rng(8)
+    coded = made_ratings(ITEMS)
+    table, _categories = aggregate_raters(coded.values, CATEGORIES)
 
     def plain() -> None:
         for _resample in range(PART):
@@ -44,7 +60,12 @@ def resamples() -> Measured:
                 this = drawn[:, category]
                 fleiss_kappa(np.column_stack([this, RATERS - this]))
 
-    spent, other = in_turn(ours, plain, rounds=7)
-    other *= RESAMPLES / PART
-    return Measured("10,000 resamples of Fleiss / loop of statsmodels", spent, other, "<= 0.02",
-                    spent / other <= 0.02)  # fmt: skip
+    ours, other = in_turn(
+        partial(seconds, partial(measured_with_intervals, coded, RESAMPLES)),
+        partial(seconds, plain),
+        count=7,
+        warm_up=True,
+    )
+    scaled = tuple(each * RESAMPLES / PART for each in other)
+    return Line("10,000 resamples of Fleiss' kappa and its 21 categories", "a loop of statsmodels",
+                ours, scaled, target=Target(ratio=0.02))  # fmt: skip

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import os
 import random
-import subprocess
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
 from xml.sax.saxutils import escape
 
-from dump_ways import TAGS
-from measured import Measured
+from bench.dump_ways import TAGS
+from bench.measured import Line, NotMeasured, Spent, Target, child, in_turn
 
 WAYS = Path(__file__).with_name("dump_ways.py")
 MEGABYTES = int(os.environ.get("BENCH_DUMP_MB", "500"))
-ROUNDS = 4
+ROUNDS = 3
 # Frequent tags of Stack Overflow, the most frequent first, and some that hold the names of others.
 _FREQUENT = [
     "javascript", "python", "java", "c#", "php", "android", "html", "jquery", "c++", "css", "ios",
@@ -34,80 +34,69 @@ _FREQUENT = [
 ]  # fmt: skip
 
 
-def measures() -> list[Measured]:
+def measures() -> Iterator[Line | str]:
     """The lines of the table."""
     with dump(MEGABYTES) as large:
-        lxml, lxml_twice = least("lxml", large), least("lxml_answers", large)
-        filtered, with_answers = least("filter", large), least("answers", large)
-        grep = min(grep_cpu(large) for _round in range(ROUNDS))
-        stored, peak = imported(large)
-        if not lxml.rows == filtered.rows:
-            raise RuntimeError("the tag filter finds other rows than lxml")
-        if lxml_twice.rows != with_answers.rows:
-            raise RuntimeError("the search for answers finds other rows than lxml")
+        lxml, found, grep = in_turn(
+            partial(_way, "lxml", large),
+            partial(_way, "filter", large),
+            partial(_grep, large),
+            count=ROUNDS,
+        )
+        lxml_twice, answers, stored = in_turn(
+            partial(_way, "lxml_answers", large),
+            partial(_way, "answers", large),
+            partial(imported, large),
+            count=ROUNDS,
+        )
+        _same("the tag filter", lxml, found)
+        _same("the search for answers", lxml_twice, answers)
+    what = f"{MEGABYTES} MB of posts"
+    yield Line(f"{what}: questions with a tag", "lxml", _cpu(found), _cpu(lxml),
+               target=Target(ratio=0.2))  # fmt: skip
+    yield Line(f"{what}: questions with a tag", "`grep -cF`", _cpu(found), _cpu(grep),
+               target=Target(ratio=3))  # fmt: skip
+    yield Line(f"{what}: and their answers", "lxml twice", _cpu(answers), _cpu(lxml_twice),
+               target=Target(ratio=0.33))  # fmt: skip
+    yield Line(f"{what}: all of it into a study", "lxml twice", _cpu(stored), _cpu(lxml_twice),
+               target=Target(ratio=1))  # fmt: skip
     with dump(MEGABYTES // 5) as small:
-        small_peak = imported(small)[1]
-    size = f"{MEGABYTES} MB dump:"
-    return [
-        # Ours makes a hash of the file as well.
-        _line(f"{size} tag filter / lxml", filtered.cpu_s, lxml.cpu_s, 0.2),
-        _line(f"{size} tag filter / grep -cF", filtered.cpu_s, grep, 3),
-        _line(f"{size} and answers / lxml twice", with_answers.cpu_s, lxml_twice.cpu_s, 0.33),
-        _line(f"{size} into a study / lxml twice", stored, lxml_twice.cpu_s, 1),
-        _line(f"memory of that, {MEGABYTES} / {MEGABYTES // 5} MB", peak, small_peak, 1.3, "MB"),
-    ]
+        less = imported(small).peak_mb
+    peak = max(each.peak_mb for each in stored)
+    yield Line(f"memory of that, {MEGABYTES} MB", f"{MEGABYTES // 5} MB", (peak,), (less,), "MB",
+               Target(ratio=1.3))  # fmt: skip
+    yield (
+        "Ours and lxml end in the same rows, by their hash, and ours makes a hash of the file as "
+        "well; grep counts lines."
+    )
 
 
-def _line(
-    what: str, ours: float, other: float, most: float, unit: Literal["s", "MB"] = "s"
-) -> Measured:
-    return Measured(what, ours, other, f"<= {most:g}", ours / other <= most, unit)
+def _cpu(found: Sequence[Spent]) -> tuple[float, ...]:
+    return tuple(each.cpu_s for each in found)
 
 
-class Spent(NamedTuple):
-    """CPU seconds, and a hash of the rows that they brought."""
-
-    cpu_s: float
-    rows: str
+def _same(what: str, one: Sequence[Spent], other: Sequence[Spent]) -> None:
+    if len({each.said for each in (*one, *other)}) != 1:
+        raise RuntimeError(f"{what} finds other rows than lxml")
 
 
-def least(way: str, path: Path) -> Spent:
-    """The least of some rounds: what others do on the machine only ever adds."""
-    rounds = 2 if way.startswith("lxml") else ROUNDS
-    return min(cpu(way, path) for _round in range(rounds))
-
-
-def cpu(way: str, path: Path) -> Spent:
+def _way(way: str, path: Path) -> Spent:
     """What a way takes in a process of its own."""
-    spent, said, _peak = _run([sys.executable, str(WAYS), way, str(path)])
-    return Spent(spent, said)
+    return child([sys.executable, WAYS, way, path])
 
 
-def grep_cpu(path: Path) -> float:
-    """CPU seconds of grep for the same tags in both spellings; it counts lines, ours reads rows."""
+def _grep(path: Path) -> Spent:
+    """grep for the same tags in both spellings."""
     needles = [text for tag in TAGS for text in (f"|{tag}|", f"&lt;{tag}&gt;")]
-    words = [word for needle in needles for word in ("-e", needle)]
-    return _run(["grep", "-cF", *words, str(path)])[0]
+    if shutil.which("grep") is None:
+        raise NotMeasured("there is no grep on this machine")
+    return child(["grep", "-cF", *(word for needle in needles for word in ("-e", needle)), path])
 
 
-def imported(path: Path) -> tuple[float, float]:
-    """CPU seconds and peak megabytes of bringing a dump into a new study."""
+def imported(path: Path) -> Spent:
+    """Bringing a dump into a new study."""
     with tempfile.TemporaryDirectory() as folder:
-        spent, _said, peak = _run([sys.executable, str(WAYS), "study", str(path), folder])
-    return spent, peak
-
-
-def _run(command: list[str]) -> tuple[float, str, float]:
-    with tempfile.TemporaryFile() as said:  # not /dev/null, for which grep stops at the first line
-        child = subprocess.Popen(command, stdout=said)
-        _pid, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        text = said.read().decode().strip()
-    if child.returncode:
-        raise RuntimeError(f"{command} ended with {child.returncode}")
-    scale = 1024 if sys.platform != "darwin" else 1024**2
-    return usage.ru_utime + usage.ru_stime, text, usage.ru_maxrss / scale
+        return child([sys.executable, WAYS, "study", path, folder])
 
 
 @contextmanager

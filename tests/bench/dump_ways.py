@@ -84,7 +84,8 @@ def _lxml_answers(path: Path) -> list[Any]:
     return found + _lxml_rows(path, read)
 
 
-def _into_study(path: Path, folder: Path) -> list[Any]:
+def into_study(path: Path, folder: Path) -> list[Any]:
+    """Bring a dump into a new study."""
     from data import provenance
     from data.store import Study
     from miner.posts.dump import read_dump
@@ -103,7 +104,7 @@ _WAYS: dict[str, Callable[[Path], list[Any]]] = {
     "answers": _answers,
     "lxml": _lxml_questions,
     "lxml_answers": _lxml_answers,
-    "study": lambda path: _into_study(path, Path(sys.argv[3])),
+    "study": lambda path: into_study(path, Path(sys.argv[3])),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -76,9 +77,9 @@ def names(study: Study) -> set[str]:
     return {path.name for path in study.directory.iterdir()}
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Study:
-    study = Study(tmp_path / "a 'quoted' study")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    study = Study(tmp_path_factory.mktemp("made") / "study")
     with study.writing() as writer:
         writer.insert("store.run", rows_of(range(300)))
         writer.execute(_OWN_OBJECTS)
@@ -88,7 +89,12 @@ def study(tmp_path: Path) -> Study:
                 "VALUES (?, 'r', 'a', '{}', '{}')",
                 [f"run {number:06}"],
             )
-    return study
+    return study.directory
+
+
+@pytest.fixture
+def study(made: Path, tmp_path: Path) -> Study:
+    return Study(Path(shutil.copytree(made, tmp_path / "a 'quoted' study")))
 
 
 def test_everything_is_there_afterwards_and_goes_on(study: Study) -> None:

@@ -255,6 +255,7 @@ def test_a_lock_is_told_from_other_errors(message: str, expected: locks.Holder |
         ("Cannot open file: Permission denied", "cannot be written: no permission"),
         ("[Errno 30] Read-only file system: 'x'", "cannot be written: no permission"),
         ("Corrupt database file: computed checksum", "is damaged"),
+        ('Failure while replaying WAL file "s.wal": Corrupt', "study.duckdb.wal is damaged"),
         ("Something new\nof several lines", "cannot be opened: Something new"),
     ],
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from datetime import datetime
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from subprocess import Popen
@@ -69,6 +71,34 @@ def schema(study: Study) -> dict[str, list[dict[str, Any]]]:
         }
 
 
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    study = Study(tmp_path_factory.mktemp("new"))
+    with study.writing():
+        pass
+    return study
+
+
+@pytest.fixture(scope="module")
+def new_schema(new: Study) -> dict[str, list[dict[str, Any]]]:
+    return schema(new)
+
+
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
+    """The folder of a study with one run, as the program left it that knew so many steps."""
+
+    @cache
+    def made(steps: int) -> Path:
+        old = Study(tmp_path_factory.mktemp("old"), migrations=SHIPPED[:steps])
+        with old.writing() as writer:
+            add_run(writer, "old")
+        assert old.schema_version() == steps
+        return old.directory
+
+    return made
+
+
 def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
@@ -107,22 +137,17 @@ def test_each_step_is_recorded_with_its_checksum(tmp_path: Path) -> None:
 @pytest.mark.parametrize("opened", ["reading", "writing"])
 @pytest.mark.parametrize("steps", range(1, len(SHIPPED)))
 def test_an_old_study_becomes_like_a_new_one_and_keeps_its_rows(
-    tmp_path: Path, steps: int, opened: str
+    tmp_path: Path,
+    steps: int,
+    opened: str,
+    left_behind: Callable[[int], Path],
+    new_schema: dict[str, list[dict[str, Any]]],
 ) -> None:
-    old = Study(tmp_path / "old", migrations=SHIPPED[:steps])
-    with old.writing() as writer:
-        add_run(writer, "old")
-    assert old.schema_version() == steps
-
-    upgraded = Study(tmp_path / "old")
+    upgraded = Study(Path(shutil.copytree(left_behind(steps), tmp_path / "old")))
     with getattr(upgraded, opened)() as reader:
         assert reader.value("SELECT run_id FROM runs") == "old"
     assert upgraded.schema_version() == NEWEST
-
-    new = Study(tmp_path / "new")
-    with new.writing():
-        pass
-    assert schema(upgraded) == schema(new)
+    assert schema(upgraded) == new_schema
 
 
 def test_an_up_to_date_study_is_not_written_when_it_is_read(tmp_path: Path) -> None:
@@ -139,7 +164,9 @@ def test_an_up_to_date_study_is_not_written_when_it_is_read(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("known", [SHIPPED[:1], SHIPPED])
 def test_a_step_that_fails_half_way_leaves_nothing_of_itself(
-    tmp_path: Path, known: tuple[Migration, ...]
+    tmp_path: Path,
+    known: tuple[Migration, ...],
+    new_schema: dict[str, list[dict[str, Any]]],
 ) -> None:
     study = Study(tmp_path / "study", migrations=known)
     with study.writing() as writer:
@@ -155,10 +182,7 @@ def test_a_step_that_fails_half_way_leaves_nothing_of_itself(
             {"run_id": "old", "command": "miner fetch"}
         ]
     assert sound.schema_version() == NEWEST
-    new = Study(tmp_path / "new")
-    with new.writing():
-        pass
-    assert schema(sound) == schema(new)
+    assert schema(sound) == new_schema
 
 
 @pytest.mark.parametrize("opened", ["reading", "writing"])
@@ -239,14 +263,6 @@ def test_two_processes_may_make_or_upgrade_a_study_at_the_same_time(
 
 
 # The views are an interface
-
-
-@pytest.fixture(scope="module")
-def new(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    study = Study(tmp_path_factory.mktemp("new"))
-    with study.writing():
-        pass
-    return study
 
 
 def test_every_column_of_every_view_can_be_selected_by_its_bare_name(new: Study) -> None:

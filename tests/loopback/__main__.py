@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+from loopback import payloads
 from loopback.server import serving
 from loopback.world import World
 
@@ -23,6 +24,8 @@ def main() -> None:
     options.add_argument("--limit", type=int, default=1_000_000, help="requests an hour")
     options.add_argument("--gzip", action=argparse.BooleanOptionalAction, default=True)
     options.add_argument("--port", type=int, default=0)
+    own = "addresses in payloads lead here, for clients that follow them"
+    options.add_argument("--own-urls", action="store_true", help=own)
     asked = options.parse_args()
     kind, _, count = asked.payloads.partition(":")
     match kind:
@@ -39,6 +42,8 @@ def main() -> None:
     for token in world.tokens:
         world.tokens[token] = asked.limit
     with serving(world, asked.port) as server:
+        if asked.own_urls:
+            payloads.API = server.url
         sys.stdout.write(f"{server.url}\n")
         sys.stdout.flush()
         sys.stdin.read()

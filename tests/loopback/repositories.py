@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from loopback import payloads
 from loopback.entries import START
-from loopback.payloads import API, WEB, Payload, node_id, user, zulu
+from loopback.payloads import WEB, Payload, node_id, user, zulu
 
 if TYPE_CHECKING:
     from loopback.tracker import Tracker
@@ -36,7 +37,7 @@ PATHS = {
 def described(name: str, identity: int, created: int, pushed: int, **facts: object) -> Payload:
     """A repository's payload; `facts` replace what is made up."""
     owner, _, short = name.partition("/")
-    url, web = f"{API}/repos/{name}", f"{WEB}/{name}"
+    url, web = f"{payloads.API}/repos/{name}", f"{WEB}/{name}"
     made: Payload = {
         "id": identity,
         "node_id": node_id("R", identity),

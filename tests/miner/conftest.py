@@ -22,7 +22,8 @@ from miner.client import Client
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the tokens and proxies of whoever runs the tests, and without remembered secrets."""
-    for name in ("GITHUB_TOKEN", "GITEE_TOKEN", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+    names = ("GITHUB_TOKEN", "GITEE_TOKEN", "GITHUB_API_URL")
+    for name in (*names, "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(redaction, "_remembered", set())
 

@@ -174,6 +174,8 @@ def test_a_list_that_does_not_say_how_long_it_is_is_counted_by_search(
     planned = at.fetch("example/large", "--no-comments", pulls, "--plan")
     assert len(at.asked) <= 3
     assert planned["issues"] == 210  # the list has pull requests in it, wanted or not
+    is_told = "with pull requests, which are left out then" in planned["words"]
+    assert is_told == (pulls == "--no-pulls")
     assert not planned["plan"]["is_exact"]
 
     ended = at.run("example/large", "--no-comments", pulls, "--json")

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from data.errors import StudyError
 from data.identity import parse, project_of
 from miner import projects
-from miner.projects import Project, aliases_table, find, refuse_plain_http
+from miner.projects import (
+    Project,
+    aliases_table,
+    find,
+    find_usual,
+    refuse_plain_http,
+    usual_api,
+)
 
 law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
 
@@ -85,6 +92,54 @@ def test_a_project_is_found_by_alias_name_or_url(text: str, key: str, api_url: s
 def test_an_api_address_says_where_to_ask(text: str, api_url: str, key: str) -> None:
     found = find(text, api_url)
     assert (found.key, found.api_url) == (key, api_url.rstrip("/"))
+
+
+PUBLIC = "https://api.github.com"
+GITEE = "https://gitee.com/api/v5"
+
+
+@pytest.mark.parametrize(
+    ("text", "usual", "key", "asked"),
+    [
+        ("team/app", ENTERPRISE, "github:git.example.org/team/app", ENTERPRISE),
+        ("git.example.org/team/app", ENTERPRISE, "github:git.example.org/team/app", ENTERPRISE),
+        ("github:git.example.org/o/r", ENTERPRISE, "github:git.example.org/o/r", ENTERPRISE),
+        # What says itself where it is stays there.
+        ("pytorch", ENTERPRISE, "github:pytorch/pytorch", PUBLIC),
+        ("https://github.com/o/r", ENTERPRISE, "github:o/r", PUBLIC),
+        ("github:git.example.org/o/r", HERE, "github:git.example.org/o/r", ENTERPRISE),
+        ("mindspore", ENTERPRISE, "gitee:mindspore/mindspore", GITEE),
+        ("mindspore", HERE, "gitee:mindspore/mindspore", GITEE),
+        ("gitee:o/r", HERE, "gitee:o/r", GITEE),
+        # This machine stands for github.com; so does its own API, which is set in GitHub's jobs.
+        ("pytorch", HERE, "github:pytorch/pytorch", HERE),
+        ("https://github.com/o/r", f" {HERE}/ ", "github:o/r", HERE),
+        ("o/r", PUBLIC, "github:o/r", PUBLIC),
+        ("mindspore", PUBLIC, "gitee:mindspore/mindspore", GITEE),
+        ("pytorch", " ", "github:pytorch/pytorch", PUBLIC),
+    ],
+)
+def test_a_variable_names_the_usual_server(text: str, usual: str, key: str, asked: str) -> None:
+    found = find_usual(text, None, {"GITHUB_API_URL": usual})
+    assert (found.key, found.api_url) == (key, asked)
+
+
+def test_an_option_wins_over_the_variable() -> None:
+    assert find_usual("o/r", HERE, {"GITHUB_API_URL": ENTERPRISE}).api_url == HERE
+
+
+@pytest.mark.parametrize(
+    ("usual", "words"),
+    [
+        ("git.example.org", "GITHUB_API_URL: .*is no address of an API"),
+        (f"{HERE}/api/v5", "GITHUB_API_URL is .*an address of Gitee"),
+    ],
+)
+def test_a_variable_that_names_no_github_is_refused(usual: str, words: str) -> None:
+    with pytest.raises(StudyError, match=words) as refused:
+        usual_api({"GITHUB_API_URL": usual})
+    assert refused.value.hint
+    assert refused.value.hint not in refused.value.message
 
 
 def test_what_a_project_is_called_fits_its_ids() -> None:

@@ -49,6 +49,18 @@ def test_a_reader_sees_views_and_runs(
     ]
 
 
+def test_views_without_rows_are_counted_and_listed_on_request(
+    study: Study, command: Callable[..., CompletedProcess[str]]
+) -> None:
+    total = len(status(study)["rows"])
+    short = command("miner", "status", "--study", study.directory).stdout
+    assert "artifacts" not in short
+    assert f"Without rows: {total - 1} views (-v)." in " ".join(short.split())
+    whole = command("miner", "status", "-v", "--study", study.directory).stdout
+    assert ["artifacts", "0"] in [line.split() for line in whole.splitlines()]
+    assert "Without rows" not in whole
+
+
 def test_the_quota_that_is_left_is_shown(
     study: Study, command: Callable[..., CompletedProcess[str]]
 ) -> None:

@@ -11,8 +11,10 @@ import pytest
 from browsing import axe, started
 from reported import RESULT, hostile, labelled, store
 
+from data.results import Column, Figure, Series, Table
 from data.store import Study
-from report.study.building import build_report
+from report.sections import Section
+from report.study.building import build_report, write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,10 +25,13 @@ WIDE, PHONE = 1280, 390
 SERIOUS = {"serious", "critical"}
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 UNFOLD = "for (const each of document.querySelectorAll('details')) each.open = true"
-UNSEEN = """[...document.querySelectorAll('figure svg')].filter((svg) => {
-  const box = svg.getBoundingClientRect();
-  return box.width < 50 || box.height < 10;
+UNSEEN = """[...document.querySelectorAll('figure')].filter((figure) => {
+  const boxes = [...figure.querySelectorAll('svg')].map((svg) => svg.getBoundingClientRect());
+  return boxes.filter((box) => box.width >= 50 && box.height >= 10).length !== 1;
 }).length"""
+SCROLLING = """[...document.querySelectorAll('.scroll')].filter(
+  (each) => each.scrollWidth > each.clientWidth + 1
+).length"""
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +72,55 @@ def test_nothing_overflows_and_every_figure_is_seen(
     assert found.page.evaluate(OVERFLOW) == 0
     found.page.evaluate(UNFOLD)
     assert found.page.evaluate(OVERFLOW) == 0
-    assert found.page.locator("figure svg").count() == len(RESULT.figures)
+    assert found.page.locator("figure svg:visible").count() == len(RESULT.figures)
     assert found.page.evaluate(UNSEEN) == 0
     assert found.said == []
     assert found.asked == [report.as_uri()]  # nothing else is loaded
+
+
+def long_texts(folder: Path) -> Path:
+    """A report with a table whose rows have long texts, and a figure with long names."""
+    columns = (
+        Column("bug", "Bug", "code"),
+        Column("runs", "Runs", "count"),
+        Column("framework", "Framework", aside=True),
+        Column("evidence", "Evidence", aside=True, below=True),
+    )
+    rows = tuple(
+        (f"set/bug-{name}", number, f"framework {name}", f"{name} " + "was seen to fail " * 20)
+        for name, number in (("a", 3), ("b", 1), ("c", 2))
+    )
+    share = Series("Share", (60.0, 10.0), (26.2, 0.3), (87.8, 44.5))
+    names = ("verified (n = 6)", "invalid: missing dependency (n = 1)")
+    figure = Figure(
+        "f", "Reasons", "bars", "Bars.", categories=names, series=(share,), unit="percent"
+    )
+    table = Table("bugs", "The bugs", columns, rows)
+    part = Section("r", "R", ("Said.",), tables=(table,), figures=(figure,), result="r")
+    return write("Report", [Section("x", "X", parts=(part,))], folder)
+
+
+@pytest.mark.parametrize("width", [WIDE, PHONE])
+def test_long_texts_and_figures_need_no_scrolling(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    page = opened(browser, long_texts(tmp_path / "out"), width).page
+    assert page.evaluate(SCROLLING) == 0
+    assert page.get_by_text("a was seen to fail was seen").is_visible()
+    assert page.get_by_role("columnheader", name="Framework").is_visible() == (width == WIDE)
+    assert page.get_by_text("Without Framework, for which").is_visible() == (width == PHONE)
+
+
+def test_a_long_text_goes_where_its_row_goes(browser: Browser, tmp_path: Path) -> None:
+    page = opened(browser, long_texts(tmp_path / "out"), WIDE).page
+
+    def order() -> list[str]:
+        page.get_by_role("button", name="Runs").click()
+        rows = page.locator("table tbody tr").all_inner_texts()
+        return [row.removeprefix("Evidence:").split()[0] for row in rows]
+
+    assert order() == ["set/bug-b", "b", "set/bug-c", "c", "set/bug-a", "a"]
+    assert order() == ["set/bug-a", "a", "set/bug-c", "c", "set/bug-b", "b"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import typer
+from executed import executed_bugs
 from loopback import TOKEN as tracker_token  # noqa: N811  (TOKEN is another one here)
 from loopback import World, serving
 from repositories_on_disk import linear
@@ -24,6 +25,7 @@ from rich.table import Table
 from typer.main import get_command
 from typer.testing import CliRunner
 
+from analysis.reexecution.collecting import shipped
 from data import queries
 from data.errors import StudyError
 from data.store import Study
@@ -103,6 +105,8 @@ CALLS = {
     ("analysis", "methods"): (),
     ("analysis", "prisma"): (),
     ("analysis", "replicate"): ("hp-defects",),
+    ("analysis", "reexecute"): ("--validate", str(shipped()[0])),
+    ("analysis", "reproducibility"): (),
     ("analysis", "trend"): ("dl-bugs", "--smallest", "1"),
     ("report", "build"): (),
     ("report", "claims", "check"): (),
@@ -140,7 +144,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
-    """A study with one label, one result and some issues, made by the console scripts."""
+    """A study with one label, one result and some issues, made by the commands."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (folder / "more.bib").write_text("@misc{b, title={Another}}", encoding="utf-8")
@@ -197,17 +201,22 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         ("miner", "papers", "--from", "papers.bib"),
         ("miner", "papers", "--known", "survey"),
     )
-    for words in calls:
-        line = [SCRIPTS / words[0], *words[1:]]
-        ours = environment() | {"GITHUB_TOKEN": tracker_token}
-        subprocess.run(line, cwd=folder, env=ours, check=True, capture_output=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.delenv("STUDY", raising=False)
+        patch.setenv("GITHUB_TOKEN", tracker_token)
+        for words in calls:
+            patch.setattr(sys, "argv", [*words])
+            with pytest.raises(SystemExit) as end:
+                importlib.import_module(f"{words[0]}.cli").main()
+            assert not end.value.code
+    executed_bugs(Study(folder))
     return folder
 
 
 @pytest.fixture
 def study(made: Path, tmp_path: Path) -> Path:
-    """A copy of it in the folder where `command` runs, and another one beside it."""
-    shutil.copytree(made, tmp_path / "other")
+    """A copy of it in the folder where `command` runs."""
     return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
 
 
@@ -220,7 +229,8 @@ def tracker() -> Iterator[str]:
 
 @pytest.fixture
 def call(
-    study: Path,  # noqa: ARG001
+    made: Path,
+    study: Path,
     tracker: str,
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
@@ -231,6 +241,8 @@ def call(
     def run(words: tuple[str, ...], *more: str) -> CompletedProcess[str]:
         asks = words in {("miner", "fetch"), ("miner", "repos")}
         where = ("--api-url", tracker) if asks else ()
+        if words == ("miner", "merge"):
+            shutil.copytree(made, study / "other")
         return command(*words, *CALLS[words], *where, *more)
 
     return run
@@ -334,6 +346,16 @@ def test_a_quiet_command_says_nothing_of_a_new_study_either(
     quiet = command("annotation", *IMPORT, "--study", "quiet", "--quiet")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
     assert Study(tmp_path / "quiet").exists
+
+
+def test_what_is_missing_is_told_in_silence_too(capsys: pytest.CaptureFixture[str]) -> None:
+    quiet = console.Output(quiet=True)
+    quiet.end(["three are new"], is_whole=True)
+    assert capsys.readouterr() == ("", "")
+    with pytest.raises(typer.Exit) as end:
+        quiet.end(["Posts.xml is cut"], is_whole=False)
+    assert end.value.exit_code == 1
+    assert capsys.readouterr() == ("", "Posts.xml is cut\n")
 
 
 def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
@@ -451,12 +473,16 @@ def test_an_error_holds_no_terminal_escapes(
             OSError(errno.ENOSPC, "No space left on device", "out/x"),
             "error: no room left to write out/x\nFree disk space, then run this again.\n",
         ),
+        (  # as a copy fails that has been read and cannot be written
+            OSError(errno.ENOSPC, "No space left on device", "shipped/x", None, "study/x"),
+            "error: no room left to write study/x\nFree disk space, then run this again.\n",
+        ),
         (
             OSError(errno.EIO, "Input/output error"),
             "error: the output cannot be read or written: Input/output error\n" + CHECK,
         ),
     ],
-    ids=["permission", "full", "nameless"],
+    ids=["permission", "full", "full copy", "nameless"],
 )
 def test_an_error_of_the_system_is_a_message_too(
     error: OSError, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -219,15 +219,26 @@ def test_bars_write_values_and_leave_out_what_is_missing() -> None:
     assert {"-2.310", "1.200"} <= set(texts(RESIDUALS))
 
 
-def test_bars_with_intervals_write_values_behind_them() -> None:
-    axes: Any = draw(INTERVALS).axes[0]
+@pytest.mark.parametrize("wide", [None, SINGLE_COLUMN])
+def test_shares_with_intervals_stand_on_an_axis_and_their_numbers_beside_it(
+    wide: float | None,
+) -> None:
+    axes: Any = draw(INTERVALS, wide).axes[0]
     places = {text.get_text(): text.get_position()[0] for text in axes.texts}
-    zero, _five, end_of_0, _twenty, end_of_12, end_of_30 = sorted(
-        {line.get_xdata()[0] for line in axes.lines if len({*line.get_xdata()}) == 1}
-    )
-    assert (end_of_0 - zero) / (end_of_30 - zero) == pytest.approx(16.1 / 55)
-    for text, end in (("0.0 %", end_of_0), ("12.5 %", end_of_12), ("30.0 %", end_of_30)):
-        assert end < places[text] < end + 10
+    zero, whole = places["0"], places["100 %"]
+    upright = {line.get_xdata()[0] for line in axes.lines if len({*line.get_xdata()}) == 1}
+    ends = {round(100 * (x - zero) / (whole - zero), 1) for x in upright}
+    assert {0.0, 16.1, 55.0, 100.0} <= ends
+    numbers = {text: x for text, x in places.items() if text.startswith(("0.0 %", "12.5", "30.0"))}
+    assert len(numbers) == 3
+    # In a column of their own: none can be taken for the end of an interval.
+    assert len(set(numbers.values())) == 1
+    assert min(numbers.values()) > whole
+
+
+def test_numbers_of_shares_say_the_interval_where_there_is_room() -> None:
+    short = replace(INTERVALS, categories=("a", "b"))
+    assert any(text.startswith("30.0 % (") and text.endswith("55.0)") for text in texts(short))
 
 
 def test_matrix_writes_numbers_and_leaves_zero_blank() -> None:

@@ -113,6 +113,35 @@ def test_the_line_shows_as_much_as_fits(width: int, expected: str) -> None:
     assert ("comments" in line and "quota 4,812" in line and " 10:00  " in line) == (width >= 120)
 
 
+def test_what_is_at_work_is_named_on_a_terminal_of_80_columns() -> None:
+    clock = Clock()
+    bar = Bar("re-execution", clock, unit="runs")
+    for step in range(28):
+        clock.now = step
+        bar.update(step, 31, note="3/10 bugs, shipped/torch-batch-left-on-the-cpu +1")
+    line = drawn(bar, 80)
+    assert "3/10 bugs, shipped/torch-batch-left" in line
+    assert "27/31 runs" in line
+    assert line.endswith(" left")
+    bar.update(27, 31, note="3/10 bugs, own/x")
+    line = drawn(bar, 80)
+    assert "3/10 bugs, own/x  27/31 runs" in line
+    assert "━" in line
+
+
+def test_without_a_terminal_a_line_is_told_now_and_then() -> None:
+    clock, lines = Clock(), list[str]()
+    bar = Bar("re-execution", clock, unit="runs", tell=lines.append)
+    for step in range(1, 301):
+        clock.now = step
+        bar.update(step, 300, note="set/a")
+        if step == 14:
+            assert not lines
+    assert lines[0] == "re-execution: set/a, 15/300 runs, 0:15, 4:45 left"
+    # After 15 seconds, then 30, 60, 120: a night in a log is no book.
+    assert [line.split()[2] for line in lines] == ["15/300", "45/300", "105/300", "225/300"]
+
+
 def test_half_done_is_half_a_bar() -> None:
     bar = re.search("━+╸?", drawn(half_done(), 200))
     assert bar
@@ -162,6 +191,12 @@ def test_what_is_not_known_is_not_shown() -> None:
     bar.update(done=1_234, requests=7)
     assert "7 requests" in drawn(bar, 120)
     assert "━" not in drawn(bar, 120)
+
+
+def test_what_is_counted_has_its_name() -> None:
+    bar = Bar("o/r", Clock(), unit="runs")
+    bar.update(done=3, total=12)
+    assert "3/12 runs" in drawn(bar, 120)
 
 
 def test_more_than_was_expected_is_no_share_of_it() -> None:

@@ -56,6 +56,41 @@ def test_a_result_is_stored_and_its_report_written(study: Study) -> None:
     assert outcomes(study) == ["ok"]
 
 
+def test_a_run_has_ended_only_when_its_report_is_written(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed in between, it never says that it is done."""
+    seen: list[list[str]] = []
+    monkeypatch.setattr("report.publish.write_result", lambda *_: seen.append(outcomes(study)))
+    published(study)
+    assert seen == [["running"]]
+    assert outcomes(study) == ["ok"]
+
+
+def test_what_stands_already_is_kept_if_told_so(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def again(result: Result = GAP) -> int:
+        """How many results there are after it was published once more."""
+        publish(study, result, provenance.begin("analysis coverage-gap", {}), keep=True)
+        with study.reading() as reader:
+            return int(reader.value("SELECT count(*) FROM results"))
+
+    page = published(study)
+    before = page.stat().st_mtime_ns
+    assert again() == 1
+    assert page.stat().st_mtime_ns == before
+    assert outcomes(study) == ["ok", "ok"]  # who called is recorded all the same
+    assert again(replace(GAP, notes=("Another.",))) == 2
+    assert "Another." in page.read_text(encoding="utf-8")
+    assert again() == 3
+    (page.parent / "shares.pdf").unlink()
+    assert again() == 4  # a report that lacks something is made anew
+    assert (page.parent / "shares.pdf").is_file()
+    monkeypatch.setattr("report.publish.program_version", lambda: "0.0.0")
+    assert again() == 5  # another version may draw otherwise
+
+
 def test_a_run_without_its_report_is_partial_and_can_be_completed(study: Study) -> None:
     out = study.directory / "out"
     study.directory.mkdir()

@@ -7,12 +7,15 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import executed
 import pytest
+from executed import made_bug, new_study
 from labelling import Labelled
 from population import Population
 from reported import CLAIM, RESULT, labelled, store
 from typer.main import get_command
 
+from analysis.reexecution.drawing import draw
 from data.queries import checked
 from data.results import Claim
 from data.store import Study
@@ -102,6 +105,24 @@ def test_agreement_comes_next_until_it_is_measured(study: Study) -> None:
     document: dict[str, object] = {"rounds": {"main": {}}}
     store(study, replace(RESULT, analysis="agreement", name="agreement-main", document=document))
     assert not [each for each in commands() if each.startswith("annotation agreement")]
+
+
+def test_a_study_of_bugs_is_neither_empty_nor_to_be_mined(tmp_path: Path) -> None:
+    study = new_study(tmp_path / "study")
+    bugs = [made_bug(f"set/{at}") for at in range(3)]
+    executed.put(study, [(bug, None) for bug in bugs])
+
+    def commands() -> list[str]:
+        return [point.command for point in told(study)["next"].points]
+
+    assert told(study)["summary"].text == (
+        "Nothing was mined for this study: it has 3 bugs that can be run.",
+    )
+    assert commands() == ["analysis reexecute --sample 10"]
+    executed.put(study, [(bugs[0], "verified")])
+    assert commands() == ["analysis reproducibility"]
+    store(study, replace(RESULT, analysis="reproducibility", name="reproducibility-set-set"))
+    assert "next" not in told(study)
 
 
 def test_threats_are_those_that_the_data_show(study: Study) -> None:
@@ -246,8 +267,8 @@ def test_the_checklist_never_calls_filled_what_is_not_there(tmp_path: Path) -> N
     assert not [row for row in rows if row["state"] == FILLED]
     alone = [row for row in rows if row["state"] == NOT_APPLICABLE]
     assert [row["evidence"] for row in alone] == [
-        "Nothing was mined.", "Nothing was labelled.", "Nothing was labelled.",
-        "The study has no papers.",
+        "Nothing was mined.", "Nothing was labelled, and no sample was drawn.",
+        "Nothing was labelled.", "The study has no papers.",
     ]  # fmt: skip
     assert all(row["todo"] for row in rows if row["state"] == MISSING)
 
@@ -258,6 +279,33 @@ def test_the_checklist_is_filled_as_the_study_goes_on(study: Study) -> None:
     assert (before["annotation.settled"], before["mining.criteria"]) == (MISSING, MISSING)
     Labelled(study).round("next", {"github:o/r#1": {"ann": "a1"}})
     assert states(study)["annotation.raters"] == "partly"
+
+
+def test_the_checklist_knows_a_study_of_bugs(tmp_path: Path) -> None:
+    study = new_study(tmp_path / "bugs")
+    executed.put(study, [(made_bug(f"set/{at}"), "verified") for at in range(4)])
+    before = states(study)
+    assert before["general.collected"] == FILLED
+    assert "sampling.frame" not in before  # nothing was drawn
+    draw(study, 2, ("framework",))
+    (table,) = told(study)["checklist"].tables
+    rows = {row["id"]: row for row in table.records()}
+    assert rows["general.collected"]["evidence"] == (
+        "4 bugs of set, imported with content, time and run."
+    )
+    assert rows["sampling.frame"]["evidence"] == "Bugs in the frame: all-by-framework-seed-1 4."
+    assert (rows["sampling.replicable"]["state"], rows["sampling.representative"]["state"]) == (
+        FILLED, FILLED,
+    )  # fmt: skip
+    assert rows["sampling.size"]["state"] == "partly"
+    assert rows["sampling.frame"]["section"] == rows["general.collected"]["section"]
+    assert str(rows["sampling.frame"]["section"]) in told(study)
+
+
+def test_an_empty_study_is_told_of_bugs_too(tmp_path: Path) -> None:
+    study = Study(tmp_path / "new")
+    put(study)
+    assert "analysis reexecute --import" in told(study)["next"].points[0].text
 
 
 def test_every_item_has_a_check_and_every_check_an_item() -> None:

@@ -14,10 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.table import Table as ConsoleTable
 
 from data.errors import StudyError
 from data.results import Claim, Column, Result, Table
 from report import formatting, latex
+from report.console import Output
 from report.tables import console_table, result_json, table_csv, write_tables
 
 TOP = Table(
@@ -80,9 +82,9 @@ RESULT = Result(
 )
 
 
-def shown(table: Table, width: int = 80) -> list[str]:
+def shown(table: Table, width: int = 80, **options: bool) -> list[str]:
     console = Console(width=width, file=io.StringIO(), force_terminal=False, color_system=None)
-    console.print(console_table(table, width))
+    console.print(console_table(table, width, **options))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()
 
@@ -244,7 +246,11 @@ def test_terminal_table_leaves_out_what_is_aside_and_what_does_not_fit() -> None
     assert text.count("mentions") == 1  # in the note that says how to see them
     assert "Training" not in text
     assert text.endswith("Not shown: Path of categories. With -v: Interview mentions.")
-    everything = console_table(wide, width=200, with_aside=True)
+    (everything,) = [
+        part
+        for part in console_table(wide, width=200, with_aside=True).renderables
+        if isinstance(part, ConsoleTable)
+    ]
     assert "Interview mentions" in [str(column.header) for column in everything.columns]
     assert "Training / Preprocessing" in "\n".join(shown(wide, width=140))
 
@@ -261,6 +267,52 @@ def test_terminal_table_always_shows_what_a_row_is_and_its_status(width: int) ->
     ends = [line.split()[-1] for line in lines if line.strip()]
     assert ends.count("reproduced") == len(TOP.rows)
     assert any(line.split()[:1] == ["Wrong"] or " Wrong " in line for line in lines)
+
+
+def test_who_asks_for_more_loses_none_of_the_usual_columns() -> None:
+    usual = (Column("bug", "Bug", "code"), Column("verdict", "Verdict"), Column("reason", "Reason"))
+    aside = tuple(Column(f"a{at}", f"Aside {at}", aside=True) for at in range(6))
+    rows = tuple(
+        ("own/a-name-of-a-bug", "not reproduced", "a reason of words", *[f"say {row}"] * 6)
+        for row in range(3)
+    )
+    text = " ".join(
+        " ".join(shown(Table("t", "T", (*usual, *aside), rows), 70, with_aside=True)).split()
+    )
+    assert "Bug Verdict Reason" in text
+    assert "Not shown: " in text
+    assert "Reason" not in text.partition("Not shown: ")[2]
+
+
+def test_what_every_row_says_is_said_once_and_what_none_says_is_not_shown() -> None:
+    columns = (
+        Column("bug", "Bug"),
+        Column("usual", "Usual"),
+        Column("device", "Device", aside=True),
+        Column("stratum", "Stratum", aside=True),
+        Column("runs", "Runs", "count", aside=True),
+    )
+    rows = (("one", "same", "cpu", "", 3), ("two", "same", "cpu", None, 4))
+    lines = [line.rstrip() for line in shown(Table("t", "T", columns, rows), with_aside=True)]
+    assert lines[1].split() == ["Bug", "Usual", "Runs"]
+    assert lines[-1] == "In every row: Device cpu."
+
+
+def test_a_long_word_is_broken_behind_its_hyphen() -> None:
+    columns = (Column("bug", "Bug", "code"), Column("symptom", "Symptom"))
+    rows = (("b" * 20, "incorrect-functionality"), ("c" * 20, "crash"))
+    lines = [line.split() for line in shown(Table("t", "T", columns, rows), 40)]
+    assert ["b" * 20, "incorrect-"] in lines
+    assert ["functionality"] in lines
+
+
+def test_one_line_a_row_as_long_as_a_column_can_be_left_out() -> None:
+    columns = (Column("bug", "Bug", "code"), Column("x", "Oracle"), Column("y", "Symptom"))
+    rows = (("b" * 20, "incorrect output", "incorrect-functionality"),)
+    lines = shown(Table("t", "T", columns, rows), 60, one_line=True)
+    assert lines[3].split() == ["b" * 20, "incorrect", "output"]
+    assert lines[-1].split() == ["Not", "shown:", "Symptom."]
+    assert "Symptom" in " ".join(shown(Table("t", "T", columns, rows), 60)[:2])
 
 
 def test_terminal_table_gives_its_room_to_the_longest_text() -> None:
@@ -314,3 +366,35 @@ def test_one_of_a_unit_is_no_plural() -> None:
     assert (formatting.measure(2, "papers"), formatting.printed(1, "papers")) == (
         "2 papers", "1 paper",
     )  # fmt: skip
+
+
+def test_a_long_text_stands_below_its_row_over_the_whole_width() -> None:
+    columns = (Column("a", "Name"), Column("x", "Why", below=True), Column("n", "Runs", "count"))
+    why = "[bold]because of " + "many words " * 12
+    table = Table("t", "Title", columns, (("one", why, 3), ("two", None, 4)), "A note.")
+    console = Console(width=80, file=io.StringIO(), force_terminal=False, color_system=None)
+    console.print(console_table(table, 80))
+    assert isinstance(console.file, io.StringIO)
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert lines[0].split() == ["Title"]
+    assert lines[1].split() == ["Name", "Runs"]  # what stands below needs no heading
+    assert lines[3].split() == ["one", "3"]
+    assert lines[4].startswith("  [bold]because of many words")
+    assert len(lines[4]) > 70
+    assert lines[6].split() == ["two", "4"]
+    assert lines[7:] == ["A note."]
+
+
+def test_no_line_ends_between_a_number_and_its_percent_sign(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = "the share of bugs is 47.9 % (95 % 38.2 to 57.8 %), which is not 50 % of all"
+    columns = (Column("a", "A"), Column("b", "B", below=True))
+    table = Table("t", "T", columns, (("x" * 20, words),), words)
+    for width in range(24, 80):
+        monkeypatch.setenv("COLUMNS", str(width))
+        Output().show(words, console_table(table, width))
+        lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+        assert max(map(len, lines)) <= width
+        assert not [line for line in lines if line.startswith("%")]
+        assert " ".join(lines).count("(95 % 38.2 to 57.8 %)") == 3

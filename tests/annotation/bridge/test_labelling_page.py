@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import pytest
 from hostile_texts import MARKDOWN
 from labelling import Labelled
+from labelling_desk import Desk
 from labelstudio import PASSWORD, Bench, LabelStudio
 from population import Population
 
@@ -25,7 +23,7 @@ from data.store import Study
 from data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 Command = Callable[..., CompletedProcess[str]]
 # Where the pictures of the page go, for the documentation; nowhere unless it is set.
@@ -52,66 +50,9 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-@dataclass
-class Desk:
-    """A rater at the labelling page, and what happened around her."""
-
-    page: Page
-    dialogs: list[str] = field(default_factory=list)
-    outside: list[str] = field(default_factory=list)  # addresses that were asked for, not here
-    opened: list[str] = field(default_factory=list)
-
-    @classmethod
-    def at(cls, browser: Browser, server: LabelStudio, email: str, password: str) -> Desk:
-        context = browser.new_context(viewport={"width": 1280, "height": 800})
-        context.set_default_timeout(20_000)
-        desk = cls(context.new_page())
-        context.on("dialog", lambda dialog: (desk.dialogs.append(dialog.message), dialog.dismiss()))
-        context.on("page", lambda page: desk.opened.append(page.url))
-        context.on("request", lambda request: desk.see(request.url))
-        desk.page.goto(f"{server.url}/user/login/")
-        desk.page.fill("input[name=email]", email)
-        desk.page.fill("input[name=password]", password)
-        desk.page.press("input[name=password]", "Enter")
-        desk.page.wait_for_url(lambda url: "/user/login" not in url)
-        return desk
-
-    def see(self, address: str) -> None:
-        parts = urlsplit(address)
-        if parts.scheme not in {"data", "blob"} and parts.hostname != "127.0.0.1":
-            self.outside.append(address)
-
-    def open(self, server: LabelStudio, project_id: int) -> None:
-        self.page.goto(f"{server.url}/projects/{project_id}/data?labeling=1")
-        self.page.wait_for_selector(".fa-title")
-
-    def choose(self, search: str, name: str) -> None:
-        """Look for a code in the tree and tick it."""
-        from playwright.sync_api import TimeoutError as PlaywrightTimeout
-
-        self.page.click(".fa-side .htx-taxonomy")
-        self.page.fill("[data-testid=taxonomy-search]", search)
-        row = self.page.locator(".ant-select-tree-treenode", has_text=name)
-        chosen = self.page.locator(".fa-side .ant-select-selection-item", has_text=name)
-        for _time in range(5):  # a tree that is being searched moves under the pointer
-            row.locator(".ant-select-tree-checkbox").click()
-            with suppress(PlaywrightTimeout):
-                chosen.first.wait_for(timeout=4_000)
-                break
-        assert chosen.count() == 1
-        self.page.keyboard.press("Escape")
-        self.page.locator(".ant-select-dropdown").wait_for(state="hidden")
-
-    def submit(self) -> None:
-        with self.page.expect_response(
-            lambda answer: "/annotations" in answer.url and answer.request.method == "POST"
-        ) as answer:
-            self.page.get_by_role("button", name="Submit", exact=False).first.click()
-        assert answer.value.status == 201
-
-    def picture(self, name: str) -> None:
-        if PICTURES:
-            self.page.screenshot(path=Path(PICTURES) / name)
+def picture(desk: Desk, name: str) -> None:
+    if PICTURES:
+        desk.page.screenshot(path=Path(PICTURES) / name)
 
 
 def make_round(bench: Bench, taxonomy_name: str, item: str) -> None:
@@ -225,7 +166,7 @@ def test_a_rater_picks_a_code_in_the_tree_and_it_arrives_in_the_study(
     desk.choose("incorrect", "F2 The returned result is incorrect or outlier")
     page.click("text=5 sure")
     page.fill(".fa-side textarea", "values differ")
-    desk.picture("labelling-page.png")
+    picture(desk, "labelling-page.png")
     desk.submit()
 
     assert pulled(bench, command) == [
@@ -308,7 +249,7 @@ def test_a_hostile_body_and_a_log_of_a_megabyte_leave_the_page_as_it_is(
     # The page stays as wide as its window.
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.locator(".fa-text").bounding_box()["width"] < 900  # type: ignore[index]
-    desk.picture("hostile-page.png")
+    picture(desk, "hostile-page.png")
     # It can be labelled, and the rater may think again.
     desk.choose("cost", "Cost $5 / more $said")
     page.click(".fa-side .ant-select-selection-item-remove")

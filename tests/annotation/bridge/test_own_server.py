@@ -102,6 +102,9 @@ def test_the_own_server_keeps_its_secrets_its_name_and_its_data(
 
     (pushed, _) = run.document("push", "pilot")["projects"]
     assert (pushed["server"], pushed["blindness"], pushed["sent"]) == ("own", "own project", 3)
+    # What is passed on to raters is not cut or broken, however narrow the terminal is.
+    where = f"ana labels here: {url}/projects/{pushed['project_id']}"
+    assert where in run("push", "pilot").stdout.splitlines()
     bench = Bench(Study(study), LabelStudio(server, Installation(study), port))
     task = ana.tasks(pushed["project_id"])["github:o/r#2"]
     ana.label(task, bench.result("a2"))

@@ -357,6 +357,13 @@ def test_a_check_notices_what_was_changed_by_other_means(
 # Comparison.
 
 
+def test_a_sample_of_what_is_all_alike_says_why_it_is_not_compared(sample: Run) -> None:
+    alike = sample("issues", "--where", "kind = 'issue'", "--size", 10).stdout
+    assert "source, kind and project do not divide them" in " ".join(alike.split())
+    divided = sample("all", "--size", 10).stdout
+    assert "do not divide" not in divided
+
+
 def test_a_sample_is_compared_with_its_frame(sample: Run) -> None:
     found = _document(sample("main", "--size", 50, "--json"))
     (compared,) = found["comparisons"]  # source and project divide it as kind does

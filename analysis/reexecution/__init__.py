@@ -1,0 +1,1 @@
+"""Re-executing bugs: artifacts, environments, sandbox, devices, oracles, verdicts, the sampler."""

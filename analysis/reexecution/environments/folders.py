@@ -1,0 +1,12 @@
+"""Where environments lie: in the user's cache folder, beside what uv downloaded for them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """The folder of all environments."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "faultatlas" / "environments"

@@ -1,0 +1,161 @@
+"""Defects4DL: `Fault1/{buggy, fixed, files, info.txt, requirements.txt}`."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from analysis.reexecution.artifacts.places import walk
+from analysis.reexecution.artifacts.reading import requirement_lines
+from analysis.reexecution.bugs import (
+    SIDES,
+    Bug,
+    Commands,
+    DataFile,
+    EnvironmentSpec,
+    Fidelity,
+    Labels,
+    Limits,
+    Oracle,
+    Symptom,
+)
+from analysis.reexecution.importing import datasets
+from analysis.reexecution.importing.building import each_bug, store
+from analysis.reexecution.importing.choosing_oracles import by_words
+from analysis.reexecution.importing.imported import Imported
+from analysis.reexecution.importing.scripts import framework, reached, texts
+from analysis.reexecution.importing.texts import line, slug, text_of
+from analysis.reexecution.importing.versions_by_date import python_on
+
+NAME = "defects4dl"
+_OWN = frozenset({"info.txt", "requirements.txt", *SIDES})
+_ADDRESS = re.compile(r"https?://\S+")
+_VERSION = re.compile(r"^([A-Za-z][\w.-]*)[ =]+v?(\d+(?:\.\d+)*)$")
+
+
+def recognises(folder: Path) -> bool:
+    """Whether it has folders `Fault1`, `Fault2`, ... with two sides."""
+    return bool(_folders(folder))
+
+
+def set_name(folder: Path) -> str:
+    """The beginning of all ids."""
+    del folder
+    return NAME
+
+
+def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
+    """All faults of the set; `dated` says the day of an address where a study knows it."""
+    return each_bug(_folders(folder), partial(_import, into, dated))
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(
+        each
+        for each in folder.iterdir()
+        if re.fullmatch(r"fault[-_ ]?\d+", each.name, re.IGNORECASE)
+        and any((each / side).is_dir() for side in SIDES)
+    )
+
+
+def _import(
+    into: Path, dated: Callable[[str], str] | None, folder: Path, imported: Imported
+) -> None:
+    name = slug(folder.name)
+    say = partial(_say, imported, name)
+    info = text_of(folder / "info.txt")
+    addresses = [address.rstrip(".,)") for address in _ADDRESS.findall(info)]
+    python, requirements = read_requirements(text_of(folder / "requirements.txt"))
+    guessed: tuple[str, ...] = ()
+    if not python:
+        days = [dated(line(each)) for each in addresses] if dated else []
+        python, guessed = _python(max(days, default="")), ("python",)
+        say(f"python is not declared; {python} was guessed")
+    runs: dict[str, Commands] = {}
+    wanted: dict[str, str] = {}
+    used = ""
+    for side in SIDES:
+        files = {path for path, _ in walk(folder / side)} if (folder / side).is_dir() else set()
+        tests = sorted(path for path in files if re.search(r"(?:^|/)test_\w+\.py$", path))
+        if not tests:
+            say(f"no test is known for the {side} side; write the commands into bug.toml")
+            continue
+        scripts = [script for test in tests for script in reached(folder / side, test, files)]
+        found = texts(folder / side, scripts)
+        used = used or framework(folder / side, scripts)
+        # Where its authors run it: their tests look for files two folders up.
+        directory = posixpath.normpath(posixpath.join(side, posixpath.dirname(tests[0])))
+        there = {*(f"{side}/{path}" for path in files), *_beside(folder)}
+        data, links = datasets.placed_all(found.values(), directory, there)
+        wanted.update(data)
+        commands = [("python", "-m", "unittest", Path(test).stem) for test in tests]
+        runs[side] = Commands(
+            tuple(datasets.linking(links, directory, each) if links else each for each in commands),
+            directory,
+            side,
+        )
+    # Where nobody says more: a failing test ends its runner with the exception that it reports.
+    oracle = Oracle(by_words("", info) or Symptom.CRASH)
+    say(f"nobody says its symptom: the oracle looks for {oracle.symptom}, the label is empty")
+    beside = [each for each in sorted(folder.iterdir()) if each.name not in _OWN]
+    bug = Bug(
+        bug_id=f"{NAME}/{name}",
+        folder=into / name,
+        title=line(addresses[0] if addresses else folder.name),
+        url=line(addresses[-1]) if addresses else "",
+        source="github" if any("github.com" in each for each in addresses) else "",
+        labels=Labels(taxonomy="humbatova", framework=used),
+        environment=EnvironmentSpec(python, requirements, (), guessed),
+        data=tuple(
+            DataFile(path, source=source)
+            for path, source in wanted.items()
+            if not (folder / path).is_file()
+        ),
+        runs=runs,
+        clean=(),
+        outputs=(),
+        oracle=oracle,
+        limits=Limits(seconds=1800.0),
+        fidelity=(Fidelity.GUESSED,) if guessed else (Fidelity.DECLARED,),
+        own_oracle={"tests": [" ".join(each[-1:]) for each in runs["buggy"].commands]}
+        if "buggy" in runs
+        else {},
+        notes=tuple(filter(None, [line(info, 1000)])),
+        data_place=".",
+    )
+    parts = [(folder / side, side) for side in SIDES if (folder / side).is_dir()]
+    parts += [(each, f"data/{each.name}") for each in beside if not each.name.startswith(".")]
+    store(bug, into, parts, imported)
+
+
+def _python(day: str) -> str:
+    """The one that was usual then; most of the set are of the years of 3.7."""
+    return python_on(day) if day else "3.7"
+
+
+def _say(imported: Imported, name: str, text: str) -> None:
+    imported.problems.append(f"{name}: {line(text)}")
+
+
+def read_requirements(text: str) -> tuple[str, tuple[str, ...]]:
+    """Python and lines; `numpy 1.15`, as people write it, becomes a pin of that series."""
+    python, lines = "", []
+    for each in requirement_lines(text):
+        found = _VERSION.fullmatch(each)
+        if found is None:
+            lines.append(each)
+        elif found[1].lower() == "python":
+            python = found[2]
+        else:
+            exact = found[2].count(".") > 1
+            lines.append(f"{found[1]}=={found[2]}" if exact else f"{found[1]}=={found[2]}.*")
+    return python, tuple(lines)
+
+
+def _beside(folder: Path) -> set[str]:
+    """Files that are no side's."""
+    others = [each for each in folder.iterdir() if each.name not in _OWN and each.is_dir()]
+    return {f"{each.name}/{path}" for each in others for path, _ in walk(each)}

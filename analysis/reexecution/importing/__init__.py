@@ -1,0 +1,1 @@
+"""What importers share: copying, reading scripts without running them, labels, versions."""

@@ -1,0 +1,15 @@
+"""What an importer gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analysis.reexecution.bugs import Bug
+
+
+@dataclass
+class Imported:
+    """The bugs that were written, and what a person should know: one line each, bug first."""
+
+    bugs: list[Bug] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)

@@ -1,0 +1,113 @@
+"""What the launcher is told: one run, as plain values for JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from analysis.reexecution.inside import HARNESS, WORKSPACE
+from analysis.reexecution.sandbox.bubblewrap import USER, arguments
+from analysis.reexecution.sandbox.groups import Group
+from analysis.reexecution.sandbox.places import places
+from analysis.reexecution.sandbox.processes import tasks_of
+from analysis.reexecution.sandbox.requests import Request
+from analysis.reexecution.workspace import remove
+from data.errors import StudyError
+
+OPEN_FILES = 4096
+OWN_TASKS = 64  # what bubblewrap, the launcher and threads need besides
+
+
+def task(
+    request: Request,
+    kind: str,
+    group: Group,
+    *,
+    separate_user: bool,
+    closed: bool,
+    stack: contextlib.ExitStack,
+) -> dict[str, Any]:
+    """Everything that the launcher needs to know but on which descriptor it reports."""
+    directory = _directory(request.directory)
+    told: dict[str, Any] = {
+        "kind": kind,
+        "parent": os.getpid(),
+        "groups": group.entrances(),
+        "limits": _limits(request, group, USER if separate_user else os.geteuid()),
+        "user": USER,
+        "mapped": not separate_user,
+        "closed": closed,
+        "variables": dict(request.variables),
+        "argv": list(request.argv),
+    }
+    if kind == "none":
+        return told | _without_sandbox(request, directory, stack)
+    seen = places(request.workspace, request.readonly, request.devices, request.limits)
+    inside = str(PurePosixPath(WORKSPACE, directory))
+    if kind == "namespaces":
+        return told | {"directory": inside, "places": [asdict(one) for one in seen]}
+    words = arguments(
+        shutil.which("bwrap") or "bwrap",
+        request.argv,
+        seen,
+        inside,
+        setpriv=(shutil.which("setpriv") or "setpriv") if separate_user else "",
+        closed=closed,
+    )
+    return told | {"argv": words}
+
+
+def report_to(told: dict[str, Any], status: int) -> dict[str, Any]:
+    """The same, with the descriptor on which launcher and bubblewrap report."""
+    words = told["argv"]
+    if told["kind"] == "bubblewrap":
+        words = [words[0], "--json-status-fd", str(status), *words[1:]]
+    return told | {"status": status, "argv": words}
+
+
+def _limits(request: Request, group: Group, user: int) -> dict[str, int]:
+    """What setrlimit is told, by the names of the limits."""
+    limits = {
+        "CORE": 1,  # with 0 a program of the host may still be given the core; with 1 none is
+        "FSIZE": max(1, request.limits.disk_mb) << 20,
+        "NOFILE": OPEN_FILES,
+    }
+    if not group.memory and not request.devices:  # a GPU's driver reserves more than there is
+        limits["AS"] = (2 * request.limits.memory_mb + 1024) << 20
+    if not group.processes:  # else a program that forks without end is faster than who watches it
+        limits["NPROC"] = tasks_of(user) + request.limits.processes + OWN_TASKS
+    return limits
+
+
+def _without_sandbox(
+    request: Request, directory: str, stack: contextlib.ExitStack
+) -> dict[str, Any]:
+    """Its places are those of the host: a home of its own, the harness where it lies."""
+    home = tempfile.mkdtemp(prefix="faultatlas-run-")
+    stack.callback(_removed, Path(home))
+    replaced = {"HOME": home, "TMPDIR": home, "PYTHONPATH": str(HARNESS)}
+    kept = {name: value for name, value in replaced.items() if name in request.variables}
+    workspace = request.workspace.resolve()
+    return {"variables": request.variables | kept, "directory": str(workspace / directory)}
+
+
+def _removed(home: Path) -> None:
+    """However deep a program has nested it."""
+    with contextlib.suppress(OSError):
+        remove(home)
+
+
+def _directory(name: str) -> str:
+    """Inside the workspace, whatever an artifact says."""
+    normal = PurePosixPath(os.path.normpath(name))
+    if normal.is_absolute() or ".." in normal.parts or "\0" in name:
+        raise StudyError(
+            f"The working directory {name!r} leaves the workspace",
+            "Give a path relative to the workspace in bug.toml (directory).",
+        )
+    return str(normal)

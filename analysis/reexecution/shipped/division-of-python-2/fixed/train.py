@@ -1,0 +1,7 @@
+"""The mean number of errors of a batch."""
+
+import numpy as np
+
+errors = [int(each) for each in np.array([1, 2, 2])]
+mean = float(sum(errors)) / len(errors)
+print("mean errors: %.4f" % mean)

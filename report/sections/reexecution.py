@@ -1,0 +1,111 @@
+"""Bugs that were run again: how many, how they were kept apart, and what came of them."""
+
+from __future__ import annotations
+
+from data.queries import literal
+from data.results import Cell, Claim, Column, Table
+from report.formatting import counted
+from report.sections import Material, Section, part_of
+from report.sections.findings import is_shown
+from report.sections.numbers import count
+
+POSITION = 65
+KEY = "re-execution"
+ANALYSIS = "reproducibility"
+
+_BUGS = "SELECT bug_id, artifact_id, run_id FROM bugs ORDER BY bug_id"
+_RUNS = (
+    "SELECT bug_id, side, seed, attempt, device, content, outcome, run_id FROM executions "
+    "ORDER BY bug_id, side, seed, attempt, execution_id"
+)
+_JUDGED = (
+    "SELECT bug_id, verdict, reason, device, content, artifact_id, run_id FROM verdicts "
+    "ORDER BY bug_id"
+)
+# What was never started was kept from nothing, and saw nothing.
+STARTED = (
+    "outcome NOT IN ('no environment', 'no interpreter', 'no data', 'bad artifact', "
+    "'not started', 'lost')"
+)
+_NOT_ESTIMATED = "No rate was estimated: run `analysis reproducibility`."
+
+
+def section(material: Material) -> Section | None:
+    """Re-execution; None where the study has no bugs that can be run."""
+    results = material.of(ANALYSIS)
+    if not material.has(_BUGS) and not results:
+        return None
+    claims = [
+        count(material.reader, (KEY, "bugs"), "bugs that can be run", _BUGS),
+        count(material.reader, (KEY, "judged"), "bugs with a verdict", _JUDGED),
+        count(material.reader, (KEY, "runs"), "runs of a side of a bug", _RUNS),
+        *_by_verdict(material),
+    ]
+    bugs, judged, runs = (int(claim.value or 0) for claim in claims[:3])
+    told = f"{counted(bugs, 'bug')}, {judged:,} with a verdict from {counted(runs, 'run')}."
+    return Section(
+        KEY,
+        "Re-execution",
+        text=(told, *(() if results or not judged else (_NOT_ESTIMATED,))),
+        claims=tuple(claims),
+        tables=tuple(table for table in (_sets(material), _isolations(material)) if table.rows),
+        parts=tuple(part_of(each) for each in results if is_shown(material, each)),
+    )
+
+
+def _by_verdict(material: Material) -> list[Claim]:
+    rows = material.reader.rows("SELECT DISTINCT verdict FROM verdicts ORDER BY verdict")
+    return [
+        count(
+            material.reader,
+            (KEY, "verdict", row["verdict"]),
+            f"bugs with the verdict {row['verdict']}",
+            _JUDGED.replace("ORDER BY", f"WHERE verdict = {literal(row['verdict'])} ORDER BY"),
+        )
+        for row in rows
+    ]
+
+
+def _sets(material: Material) -> Table:
+    rows = material.reader.rows(
+        "SELECT set_name, count(*) AS bugs, count(v.verdict) AS judged, "
+        "count(*) FILTER (v.verdict IN ('verified', 'reproduced')) AS reproduced, "
+        "count(*) FILTER (v.verdict = 'verified') AS verified "
+        "FROM bugs LEFT JOIN verdicts v USING (bug_id) GROUP BY set_name ORDER BY set_name"
+    )
+    return Table(
+        "bug-sets",
+        "Sets of bugs",
+        (
+            Column("set", "Set"),
+            Column("bugs", "Bugs", "count"),
+            Column("judged", "Judged", "count"),
+            Column("reproduced", "Reproduced", "count"),
+            Column("verified", "Verified", "count"),
+        ),
+        tuple(tuple(row.values()) for row in rows),
+        "Verified bugs are among the reproduced ones.",
+    )
+
+
+def _isolations(material: Material) -> Table:
+    rows = material.reader.rows(
+        "SELECT isolation, has_network, device, count(*) AS runs, "
+        "count(DISTINCT bug_id) AS bugs, sum(duration_s) / 3600 AS hours "
+        f"FROM executions WHERE {STARTED} GROUP BY ALL ORDER BY ALL"
+    )
+    cells: list[tuple[Cell, ...]] = [tuple(row.values()) for row in rows]
+    return Table(
+        "runs",
+        "How the runs were kept apart",
+        (
+            Column("isolation", "Isolation"),
+            Column("network", "Network"),
+            Column("device", "Device"),
+            Column("runs", "Runs", "count"),
+            Column("bugs", "Bugs", "count"),
+            Column("hours", "Hours", "number"),
+        ),
+        tuple(cells),
+        "Those that were started.",
+    )

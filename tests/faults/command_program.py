@@ -1,0 +1,234 @@
+"""Runs commands again and again, each in a process and a session of its own, in which things break.
+
+Starting Python and importing everything takes longer than a small command: this program does it
+once, and forks. Each line of JSON on its standard input is a list of commands that run at the same
+time; it answers with the list of their processes and, when all have ended, with how each ended and
+how many steps it took. A step is a moment at which a command can be killed: before and after a
+statement in the study, before and after its commit, before a file below the watched folder is
+written, renamed or removed, before a program is started, before something is sent to a server.
+A line that is an object names results whose figures are drawn here, once for all.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import functools
+import gc
+import json
+import os
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "commits"))
+sys.path.append(str(Path(__file__).parents[1]))
+
+import typer.main
+from faults import small_disk
+from killing_launcher import Steps
+from reported import RESULT
+
+import data.provenance
+import data.store
+import report.figures
+import report.publish
+from data.results import Result
+from miner.ratelimit import Clock
+
+# What commands import in functions, besides our own modules.
+_HEAVY = (
+    "github.Requester",
+    "matplotlib.backends.backend_pdf",
+    "matplotlib.backends.backend_svg",
+    "matplotlib.figure",
+    "openpyxl",
+    "pandas",
+    "pyarrow.pandas_compat",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "sklearn.feature_extraction.text",
+    "statsmodels.stats.multitest",
+    "statsmodels.stats.proportion",
+)
+_INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
+_OURS = ("data", "report", "miner", "annotation", "analysis")
+_NOT_FOR_IMPORT = ("analysis.reexecution.shipped", "analysis.reexecution.sandbox.launcher")
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_OF_FILES = {"open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"}
+_OUTSIDE = {"subprocess.Popen", "http.client.send"}
+
+
+def main() -> None:
+    _warm_up()
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        if isinstance(wanted, dict):
+            _draw(wanted["draw"])
+            continue
+        children = [_started(each) for each in wanted]
+        print(json.dumps([child for child, _counted in children]), flush=True)  # noqa: T201
+        print(json.dumps([_ended(*each) for each in children]), flush=True)  # noqa: T201
+    os._exit(0)  # what was frozen is not collected, and libraries would complain
+
+
+def _warm_up() -> None:
+    """What every command would do again: imports, options, fonts and templates."""
+    for name in (*_HEAVY, *_modules()):
+        import_module(name)
+    for name in _INSIDE_TYPER:
+        with suppress(ImportError):
+            import_module(name)
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    for program in ("miner", "annotation", "analysis", "report"):
+        typer.main.get_command(import_module(f"{program}.cli").app)
+    with tempfile.TemporaryDirectory() as folder:
+        report.publish.write_result(RESULT, Path(folder) / "out")
+    gc.freeze()  # children would copy every page that a collection touches
+
+
+def _draw(results: list[str]) -> None:
+    """Draw the figures of results: whoever draws one again has it from this process."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in results:
+            found = Result.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
+            for figure in found.figures:
+                report.figures.save(figure, Path(folder))
+                report.figures.save_for_paper(figure, Path(folder))
+    gc.freeze()
+
+
+def _modules() -> Iterator[str]:
+    for package in _OURS:
+        inside = import_module(package).__path__
+        for found in walk_packages(inside, f"{package}."):
+            if not found.name.startswith(_NOT_FOR_IMPORT):
+                yield found.name
+
+
+def _started(wanted: dict[str, Any]) -> tuple[int, int]:
+    """The process, and where it says how many steps it took."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reads)
+        _be(wanted, writes)
+    os.close(writes)
+    return child, reads
+
+
+def _ended(child: int, counted: int) -> tuple[int, int, float]:
+    _pid, status, used = os.wait4(child, 0)
+    with os.fdopen(counted) as said:
+        steps = int(said.read() or 0)
+    return os.waitstatus_to_exitcode(status), steps, used.ru_utime + used.ru_stime
+
+
+def _be(wanted: dict[str, Any], counted: int) -> None:
+    """Be that command, and never return."""
+    code = 70
+    try:
+        os.setsid()
+        _take_streams(Path(wanted["log"]))
+        os.environ.update(wanted["environment"])
+        os.chdir(wanted["folder"])
+        faulthandler.enable()  # where it hangs, whoever ends it finds out
+        if wanted["room"] is not None:
+            small_disk.move_onto(Path(wanted["study"]), wanted["room"])
+        if wanted["wait_s"] is not None:
+            data.store.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
+        _shift_clock(wanted["clock_s"])
+        _wait_for_no_server()
+        steps = Steps(wanted["kill_at"])
+        _count(steps, wanted["watched"])
+        if wanted["only_reads"]:  # such a command has no other moments
+            steps.around(data.store.Reader, "rows")
+            steps.around(data.store.Reader, "value")
+        code = _run(wanted["program"], wanted["arguments"])
+        os.write(counted, str(steps.taken).encode())
+    except BaseException:  # noqa: BLE001 - the log says what it was
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _run(program: str, arguments: list[str]) -> int:
+    sys.argv = [program, *arguments]
+    try:
+        import_module(f"{program}.cli").main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def _take_streams(log: Path) -> None:
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for target, source in ((0, nothing), (1, said), (2, said)):
+        os.dup2(source, target)
+
+
+def _shift_clock(seconds: float) -> None:
+    """The clock of the machine as the program sees it: everything asks one of these."""
+    if not seconds:
+        return
+    real = time.time
+
+    class Shifted(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) + timedelta(seconds=seconds)
+
+    time.time = lambda: real() + seconds
+    for module in ("data.provenance", "analysis.reexecution.executing"):
+        import_module(module).datetime = Shifted  # type: ignore[attr-defined]
+
+
+def _wait_for_no_server() -> None:
+    """A server that says when to come back is asked at once; how long it was is no matter here."""
+    now, _sleep, *rest = Clock.__init__.__defaults__ or ()
+    Clock.__init__.__defaults__ = (now, lambda _seconds: None, *rest)
+
+
+def _count(steps: Steps, watched: str) -> None:
+    for name in ("execute", "insert", "upsert"):
+        steps.around(data.store.Writer, name)
+    inner, me = data.store._transaction, os.getpid()  # noqa: SLF001
+
+    @contextmanager
+    def transaction(connection: Any) -> Iterator[None]:
+        with inner(connection):
+            yield
+            steps.step()  # everything is said, nothing is committed
+        steps.step()  # committed, and not closed
+
+    data.store._transaction = transaction  # noqa: SLF001
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if os.getpid() != me:  # a process that the command made has its own tests
+            return
+        if event in _OUTSIDE or (event in _OF_FILES and _is_watched(event, arguments, watched)):
+            steps.step()
+
+    sys.addaudithook(hook)
+
+
+def _is_watched(event: str, arguments: tuple[Any, ...], watched: str) -> bool:
+    if event == "open" and not (arguments[2] or 0) & _WRITING:
+        return False
+    named = arguments[0]
+    path = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else ""
+    return Path.cwd().joinpath(path).is_relative_to(watched) if path else False
+
+
+if __name__ == "__main__":
+    main()

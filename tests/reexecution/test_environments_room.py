@@ -1,0 +1,144 @@
+"""What builds may take: the room of environments, and that limits hold from the beginning."""
+
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import IO
+
+import pytest
+from wheel_making import make_wheel
+
+from analysis.reexecution.bugs import EnvironmentSpec
+from analysis.reexecution.environments import installing, limiting
+from analysis.reexecution.environments.keeping import Cache, Lock
+from analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
+from analysis.reexecution.sandbox import groups
+
+pytestmark = pytest.mark.skipif(
+    installing.find_uv() is None, reason="uv is not installed (the extra reexecution)"
+)
+
+
+@pytest.fixture
+def bug(tmp_path: Path) -> Path:
+    folder = tmp_path / "bug"
+    for version in ("1.0", "1.4"):
+        make_wheel(folder / "wheels", "leaf", version)
+    return folder
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    return tmp_path / "cache"
+
+
+def spec(*lines: str) -> EnvironmentSpec:
+    return EnvironmentSpec(requirements=("--no-index", "--find-links wheels", *lines))
+
+
+def test_a_command_begins_in_its_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However late whoever watches it comes."""
+    wait = limiting.Guard.wait
+
+    def late(
+        guard: limiting.Guard, child: subprocess.Popen[bytes], log: IO[bytes], seconds: float
+    ) -> None:
+        child.wait()
+        wait(guard, child, log, seconds)
+
+    monkeypatch.setattr(limiting.Guard, "wait", late)
+    words = ["cat", "/proc/self/cgroup"]
+    code, said = installing._supervised(words, {"PATH": "/bin"}, tmp_path, 60.0)  # noqa: SLF001
+    assert code == 0
+    for name in groups.parents():
+        lines = [line for line in said.splitlines() if name in line or line.startswith("0::")]
+        assert any(f"/{groups.MARK}-" in line for line in lines), (name, said)
+
+
+def _cut_short(wheel: Path) -> None:
+    """Without its list of files no installer takes it, once it is unpacked."""
+    with zipfile.ZipFile(wheel) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist() if "RECORD" not in name}
+    with zipfile.ZipFile(wheel, "w") as cut:
+        for name, content in parts.items():
+            cut.writestr(name, content)
+
+
+def test_failed_builds_leave_nothing_that_takes_room_from_others(bug: Path, cache: Path) -> None:
+    kept = Cache(cache)
+    good = prepare(spec("leaf==1.0"), cache=cache, base=bug)
+    good.release()
+    budget = int(kept.size_mb()) + 3
+    for number in range(4):
+        large = os.urandom(1_500_000).hex()  # 3 MB
+        make_wheel(bug / "wheels", f"large{number}", "1.0", files={f"l{number}.txt": large})
+        _cut_short(make_wheel(bug / "wheels", f"cut{number}", "1.0"))
+        left = kept.downloads / f".tmp{number}"  # what uv leaves when it is killed
+        left.mkdir()
+        (left / "unpacked").write_bytes(os.urandom(3_000_000))
+        wanted = spec(f"large{number}==1.0", f"cut{number}==1.0")
+        with pytest.raises(EnvironmentProblem):
+            prepare(wanted, cache=cache, base=bug, budget_mb=budget)
+        assert kept.size_mb() <= budget
+        assert not list(kept.downloads.rglob(".tmp*"))
+    assert kept.keys() == [good.key]
+
+
+def test_after_a_killed_build_all_is_measured(bug: Path, cache: Path) -> None:
+    kept = Cache(cache)
+    first = prepare(spec("leaf==1.0"), cache=cache, base=bug)
+    first.release()
+    budget = int(kept.size_mb()) + 20
+    kept.make_room(budget, has_failed=True)
+    unfinished = kept.place("unfinished")
+    (unfinished / "venv").mkdir(parents=True)
+    package = kept.downloads / "archive-v0" / "of-a-killed-build"
+    package.mkdir(parents=True)
+    (package / "unpacked").write_bytes(os.urandom(20_000_000))
+
+    prepare(spec("leaf==1.4"), cache=cache, base=bug, budget_mb=budget)
+
+    assert not package.exists()
+    assert not unfinished.exists()
+    assert kept.record(first.key)
+    assert kept.size_mb() <= budget
+
+
+def test_while_somebody_builds_nothing_of_theirs_is_removed(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    (kept.downloads / ".tmpx").mkdir(parents=True)
+    kept.place("x").mkdir(parents=True)
+    building = kept.lock("x")
+    assert building.take(shared=False)
+    with kept.downloading():
+        kept.make_room(0, has_failed=True)
+        assert (kept.downloads / ".tmpx").exists()
+        assert kept.place("x").exists()
+    building.release()
+    kept.make_room(0)
+    assert not (kept.downloads / ".tmpx").exists()
+    assert not kept.place("x").exists()
+
+
+def test_an_environment_that_is_removed_in_the_moment_it_is_ready_is_built_again(
+    bug: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To turn a lock of one kind into one of the other gives it up for a moment."""
+    take, gone = Lock.take, []
+
+    def taken(lock: Lock, *, shared: bool, seconds: float | None = None) -> bool:
+        ready = list(cache.glob("envs/*/environment.json"))
+        if shared and seconds is None and ready and not gone:
+            take(lock, shared=True)
+            lock.release()
+            gone.append(Cache(cache).remove(ready[0].parent.name))
+            lock.__init__(cache / "locks" / ready[0].parent.name)  # type: ignore[misc]
+        return take(lock, shared=shared, seconds=seconds)
+
+    monkeypatch.setattr(Lock, "take", taken)
+    made = prepare(spec("leaf==1.0"), cache=cache, base=bug)
+    assert gone == [True]
+    assert made.python.exists()
+    assert not Cache(cache).remove(made.key)  # it is in use
