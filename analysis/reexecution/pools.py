@@ -90,35 +90,48 @@ class LocalPool:
             worker.end()
 
     def _ask(self, task: Any) -> Path:
-        worker = self._taken()
+        worker = self._begun(task)
         try:
-            worker.connection.send((self._work, task))
             path, error = worker.answer()
         except (EOFError, OSError) as ended:
-            with self._lock:
-                self._all.discard(worker)
-            worker.process.kill()
-            code = worker.end()
-            raise WorkerLostError(f"the worker process ended ({_how(code)})") from ended
+            raise self._lost(worker) from ended
         with self._lock:
             self._idle.append(worker)
         if error is not None:
             raise error
         return Path(path)
 
-    def _taken(self) -> _Worker:
+    def _begun(self, task: Any) -> _Worker:
+        """A worker that says that it has the task. One that died idle never had it."""
+        while True:
+            worker, is_new = self._taken()
+            try:
+                worker.connection.send((self._work, task))
+                worker.answer()
+            except (EOFError, OSError) as ended:
+                lost = self._lost(worker)
+                if is_new:
+                    raise lost from ended
+            else:
+                return worker
+
+    def _taken(self) -> tuple[_Worker, bool]:
+        """A worker that has nothing to do, and whether it was made for this."""
         with self._lock:
             if self._stopping:
                 raise WorkerLostError("the pool was stopped")
-            while self._idle:
-                worker = self._idle.pop()
-                if worker.process.poll() is None:
-                    return worker
-                self._all.discard(worker)
-                worker.end()  # it died while it had nothing to do
+            if self._idle:
+                return self._idle.pop(), False
             worker = _Worker()
             self._all.add(worker)
-            return worker
+            return worker, True
+
+    def _lost(self, worker: _Worker) -> WorkerLostError:
+        with self._lock:
+            self._all.discard(worker)
+        worker.process.kill()
+        code = worker.end()
+        return WorkerLostError(f"the worker process ended ({_how(code)})")
 
 
 class _Worker:
@@ -138,7 +151,7 @@ class _Worker:
         self.connection: Connection[Any, Any] = Connection(ours.detach())
 
     def answer(self) -> Any:
-        """What it says about its task; EOFError when it is dead, although others may live."""
+        """What it says next; EOFError when it is dead, although its children may live."""
         while not self.connection.poll(_LOOK_S):
             if self.process.poll() is not None and not self.connection.poll(0):
                 raise EOFError

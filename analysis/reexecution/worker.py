@@ -1,8 +1,8 @@
 """A worker process: runs one task after the other until the sampler is gone.
 
-It is started by pools.py with one end of a socket. A task comes in, its result file is written,
-and the path of it goes out. When the other end is closed, however the sampler ended, the run is
-ended and cleaned up after, and the worker ends too.
+It is started by pools.py with one end of a socket. A task comes in and is confirmed, its result
+file is written, and the path of it goes out. When the other end is closed, however the sampler
+ended, the run is ended and cleaned up after, and the worker ends too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 GRACE_S = 5.0  # to end a run and to clean up after it
 STOPPED = 128 + signal.SIGTERM
 
+TAKEN = "taken"  # the task is here: from now on nobody else may have it
 Answer = tuple[Path | None, BaseException | None]
 
 
@@ -42,9 +43,10 @@ def serve(descriptor: int) -> None:
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(connection, tasks), daemon=True).start()
     while True:
-        answer = _done(tasks.get())
+        task = tasks.get()
         try:
-            connection.send_bytes(_packed(answer))
+            connection.send(TAKEN)
+            connection.send_bytes(_packed(_done(task)))
         except OSError:  # nobody is there; the result file is
             os._exit(STOPPED)
 

@@ -64,13 +64,19 @@ def test_a_killed_worker_loses_its_task_alone(pool: LocalPool, tmp_path: Path) -
     assert (tmp_path / "first").read_text() == "x"
 
 
-def test_a_worker_that_died_idle_is_replaced(pool: LocalPool, tmp_path: Path) -> None:
-    pool.submit(tmp_path / "first", gpu=False).result(WAIT_S)
-    pid = int((tmp_path / "first").read_text())
-    os.kill(pid, signal.SIGKILL)
-    until(lambda: not is_alive(pid))
-    pool.submit(tmp_path / "second", gpu=False).result(WAIT_S)
-    assert (tmp_path / "second").read_text() != str(pid)
+@pytest.mark.parametrize("is_gone", [True, False], ids=["gone", "about to go"])
+def test_a_worker_that_died_idle_is_replaced(
+    pool: LocalPool, tmp_path: Path, *, is_gone: bool
+) -> None:
+    pids = set()
+    for name in "abcde":
+        pool.submit(tmp_path / name, gpu=False).result(WAIT_S)
+        pid = int((tmp_path / name).read_text())
+        pids.add(pid)
+        os.kill(pid, signal.SIGKILL)
+        if is_gone:
+            until(lambda pid=pid: not is_alive(pid))
+    assert len(pids) == 5
 
 
 @pytest.mark.parametrize("pool", ["fill"], indirect=True)
