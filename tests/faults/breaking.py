@@ -238,7 +238,8 @@ def _waits(step: Step) -> bool:
 
 
 def _gives_up(step: Step) -> bool:
-    return _waits(step) and step.name not in {"dump", "posts"}  # which wait as long as it takes
+    # Others mine for long, and wait as long as it takes.
+    return _waits(step) and step.name not in {"commits", "dump", "posts"}
 
 
 def _may_be_twice(step: Step) -> bool:
