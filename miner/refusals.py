@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from data.errors import StudyError
 from miner.http import Broken
 from miner.ratelimit import ATTEMPTS, Decision
+from report.formatting import local_time
 
 _AGAIN = "Run the same command again later."
 
@@ -41,12 +42,6 @@ class Asker:
     public: bool  # GitHub's own server, whose quotas are known
     has_token: bool
     token_name: str  # the environment variable that the user sets
-
-
-def local_time(moment: datetime, *, with_day: bool = False) -> str:
-    """A moment of the study (UTC) as the clock on the wall shows it."""
-    day = "%Y-%m-%d " if with_day else ""
-    return format(moment.replace(tzinfo=UTC).astimezone(), f"{day}%H:%M %Z")
 
 
 def duration(seconds: float) -> str:

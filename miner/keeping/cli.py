@@ -110,19 +110,19 @@ def back_up(
         miner backup before-round-2.tar.gz --check
     """
     from miner.keeping.backup import backup, check_file
+    from report.formatting import minute, plain
 
     output = Output(as_json, quiet, verbose)
     if check:
         found = check_file(file)
         output.document(found)
-        output.show(f"whole: {sum(found['rows'].values()):,} rows, made {found['made_at']}")
+        when = minute(found["made_at"])
+        output.show(f"whole: {sum(found['rows'].values()):,} rows, made {when}")
         return
     found = backup(open_study(study, output), file, with_key=with_key, overwrite=overwrite)
     output.document(found)
     output.show(f"{found['file']}: {found['bytes']:,} bytes, {sum(found['rows'].values()):,} rows")
     if found["left_out"]:
-        from report.formatting import plain
-
         first = ", ".join(map(plain, found["left_out"][:3]))
         output.tell(
             f"not in it, since they are links or too large: {len(found['left_out']):,} files of "

@@ -24,11 +24,11 @@ from miner.refusals import (
     Refused,
     Trouble,
     in_trouble,
-    local_time,
     unreachable,
 )
 from miner.tokens import variable_of
 from miner.waiting import wait
+from report.formatting import local_time
 
 
 class NotAllowed(Refused):

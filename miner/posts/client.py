@@ -25,10 +25,10 @@ from miner.refusals import (
     Refused,
     Trouble,
     in_trouble,
-    local_time,
     unreachable,
 )
 from miner.waiting import wait
+from report.formatting import local_time
 
 API = "https://api.stackexchange.com/2.3"
 KEY_PARAMETER = "key"
