@@ -45,7 +45,7 @@ def test_diff_proposes_lines_that_migrate_takes(labelled: Labelled, command: Com
     path.write_text(f"{path.read_text(encoding='utf-8')}{shown['block']}\n", encoding="utf-8")
     again = command("annotation", "taxonomy", "diff", "tree", "1.0.0", "2.0.0")
     assert (again.returncode, "Changes that the file declares" in again.stdout) == (0, True)
-    dry = command("annotation", "taxonomy", "migrate", "tree", "--dry-run")
+    dry = command("annotation", "taxonomy", "migrate", "tree", "--plan")
     assert dry.returncode == 0
     assert waiting(labelled.study) == []
     assert command("annotation", "taxonomy", "migrate", "tree").returncode == 0
