@@ -262,8 +262,8 @@ class Study:
         if not self.exists:
             raise StudyError(
                 f"there is no study in {self.directory}",
-                "Name one with --study DIR or $STUDY, or make one: miner fetch, commits or posts, "
-                "annotation import, analysis coverage-gap.",
+                "Name one with --study DIR or $STUDY, or make one: miner fetch, commits, posts or "
+                "papers, annotation import, analysis coverage-gap.",
             )
 
     def _create(self) -> None:

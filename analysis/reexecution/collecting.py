@@ -337,7 +337,7 @@ def _importer(folder: Path, wanted: str) -> tuple[str, ModuleType | None]:
     known = importers()
     if wanted and wanted != NATIVE and wanted not in known:
         raise StudyError(
-            f"there is no importer {printable(wanted)}", f"There are {', '.join(importer_names())}."
+            f"there is no importer {printable(wanted)}", f"Known: {', '.join(importer_names())}."
         )
     if wanted:
         return wanted, known.get(wanted)

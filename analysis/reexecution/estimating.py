@@ -210,7 +210,7 @@ def _sample(reader: Reader, wanted: str) -> str:
     if wanted and wanted not in names:
         raise StudyError(
             f"there is no sample of bugs {wanted!r}",
-            f"Samples are {', '.join(sorted(names))}."
+            f"Known: {', '.join(sorted(names))}."
             if names
             else "Draw one: analysis reexecute --sample 10.",
         )

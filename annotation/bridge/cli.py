@@ -88,7 +88,7 @@ def serve(
     if stop:
         stopped = bridge.stop_servers(study)
         output.document({"stopped": stopped})
-        output.show(f"ended: {', '.join(stopped)}" if stopped else "no server of this study runs")
+        output.show(view.stopped_line(stopped))
         return
     every = [
         *(own_server or ()),
