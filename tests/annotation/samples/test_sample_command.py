@@ -325,8 +325,8 @@ def test_an_extension_after_the_frame_has_changed(sample: Run, population: Popul
     said = " ".join(shown.stdout.split())
     assert "60 artifacts drawn in 2 draws from frames of 112 and 136" in said
     assert "not one stratified random sample" in said
-    assert "draw 1: 30 of 112 that were left of 112 (26.8%)" in said
-    assert "draw 2: 30 of 107 that were left of 136 (28.0%)" in said
+    assert "draw 1: 30 of 112 that were left of 112 (26.8 %)" in said
+    assert "draw 2: 30 of 107 that were left of 136 (28.0 %)" in said
     assert "the frame has changed since: 25 came, 1 went" in shown.stdout
     assert "1 of the sample are no longer in the frame." in " ".join(shown.stdout.split())
     longer = _ids(population, "main")
