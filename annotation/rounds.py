@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -112,6 +113,18 @@ def find_round(reader: Reader, name: str) -> Round:
         suggestions=row["suggestions"],
         blindness=row["blindness"],
     )
+
+
+def require_rater(of: Round, rater: str, others: Iterable[str] = ()) -> None:
+    """A name that nobody in the round has is a mistake; `others` have labels or a place in it."""
+    known = dict.fromkeys((*of.raters, *others))
+    if rater not in known:
+        raise StudyError(
+            f"{rater!r} is no rater of round {of.name!r}",
+            f"Known: {', '.join(known)}."
+            if known
+            else f"It has none yet: annotation import {shlex.quote(of.name)} FILE brings some.",
+        )
 
 
 def put_round(writer: Writer, new: Round, taxonomy: Taxonomy, run: Run) -> None:

@@ -36,7 +36,7 @@ class Alias:
         # An alias in another spelling would never be found, and nobody would notice.
         if not sound or any(canonical(name) != name for name in names):
             hint = f"Use two canonical names, and one of {', '.join(get_args(AliasKind))}."
-            message = f"{shown(self.alias)} is no {self.kind} alias of {shown(self.artifact_id)}."
+            message = f"{shown(self.alias)} is no {self.kind} alias of {shown(self.artifact_id)}"
             raise StudyError(message, hint)
 
 
@@ -46,7 +46,7 @@ def alias_index(aliases: Iterable[Alias]) -> dict[str, str]:
     for item in aliases:
         other = index.setdefault(item.alias, item.artifact_id)
         if other != item.artifact_id:
-            message = f"{shown(item.alias)} is an alias of {other} and of {item.artifact_id}."
+            message = f"{shown(item.alias)} is an alias of {other} and of {item.artifact_id}"
             raise StudyError(message, "Remove one of the two.")
     return index
 
@@ -59,7 +59,7 @@ def resolve(name: str, aliases: Mapping[str, str] | Iterable[Alias]) -> str:
         if following in path:
             circle = " -> ".join([*map(shown, path), shown(following)][-5:])
             hint = "Remove the alias that is out of date."
-            raise StudyError(f"The aliases run in a circle: {circle}.", hint)
+            raise StudyError(f"the aliases run in a circle: {circle}", hint)
         name = following
         path[name] = None
     return name

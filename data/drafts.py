@@ -7,8 +7,23 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+
+def put(target: Path, make: Callable[[Path], object]) -> bool:
+    """Whether the file was made. It appears whole or, on a full disk, not at all; one that is
+    there already, perhaps since a moment ago from another process, stays.
+    """
+    draft = target.with_name(f"{target.name}.{os.getpid()}.new")
+    draft.unlink(missing_ok=True)  # of a process that had this number and was killed
+    try:
+        make(draft)
+        return _named(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+        draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
 
 
 def drop_abandoned(folder: Path, name: str) -> None:
@@ -31,4 +46,17 @@ def _is_running(process: str) -> bool:
         return False
     except OSError:
         return True
+    return True
+
+
+def _named(draft: Path, target: Path) -> bool:
+    """Whether the draft got its name; unlike a renamed one, a link replaces nothing."""
+    try:
+        os.link(draft, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links, such as exFAT
+        if target.exists():
+            return False
+        draft.rename(target)
     return True

@@ -94,7 +94,7 @@ class ArtifactId:
 
     def __post_init__(self) -> None:
         if not _is_canonical(self):
-            raise StudyError(f"{shown(str(self))} is not an artifact id.", _HINT)
+            raise StudyError(f"{shown(str(self))} is not an artifact id", _HINT)
 
     def __str__(self) -> str:
         public = _PUBLIC.get(self.source, "")
@@ -128,7 +128,7 @@ def parse(text: str, default_project: str | None = None, hosts: Hosts | None = N
     if text[:4].translate(_ASCII_LOWER) == "doi:" or _KEYS["doi"].match(text):
         return _doi(text)
     if " " in text:
-        raise StudyError(f"{shown(text)} is more than one word.", _HINT)
+        raise StudyError(f"{shown(text)} is more than one word", _HINT)
     source, body = _prefix(text)
     if source:
         return _from_id(source, body)
@@ -139,7 +139,7 @@ def parse(text: str, default_project: str | None = None, hosts: Hosts | None = N
     if default_project is not None:
         name = project_of(default_project, hosts)
         return _in_project(text, text, *split_project(name, "git"), hosts)
-    raise StudyError(f"{shown(text)} names no artifact.", _HINT)
+    raise StudyError(f"{shown(text)} names no artifact", _HINT)
 
 
 def artifact_id(text: str, default_project: str | None = None, hosts: Hosts | None = None) -> str:
@@ -180,14 +180,14 @@ def project_of(text: str, hosts: Hosts | None = None) -> str:
         name = body.rpartition("@")[0] or body if source == "git" else body.partition("#")[0]
         host, project = split_project(name, source)
     elif source:
-        raise StudyError(f"{shown(text)} belongs to no repository.", _REPOSITORY_HINT)
+        raise StudyError(f"{shown(text)} belongs to no repository", _REPOSITORY_HINT)
     elif where := _split_url(text, hosts):
         host, project = _repository_url(text, *where, hosts)
     else:
         inside = _SHORTHAND.fullmatch(text)
         host, project = split_project(inside[1] if inside else text, "git")
     if not _is_project("git", host, project):
-        raise StudyError(f"{shown(text)} names no repository.", _REPOSITORY_HINT)
+        raise StudyError(f"{shown(text)} names no repository", _REPOSITORY_HINT)
     return _qualified(host, project, _GITHUB)
 
 
@@ -197,7 +197,7 @@ def local_project(folder: str) -> str:
     name = unicodedata.normalize("NFC", folder.strip().rstrip("/\\"))
     name = re.split(r"[/\\]", name)[-1].lower().removesuffix(".git")
     if not name or name in (".", "..") or len(name) > 255:
-        raise StudyError(f"{shown(folder)} is no folder's name.", "Give the folder's own name.")
+        raise StudyError(f"{shown(folder)} is no folder's name", "Give the folder's own name.")
     # A file name that is not UTF-8 reaches Python with surrogates in it.
     return f"local/{quote(name, safe='', errors='surrogatepass').lower()}"
 
@@ -210,7 +210,7 @@ def title_key(title: str) -> str:
     and HTML commands are text here: decode them first.
     """
     if len(title) > MAX_LENGTH:  # normalising a long run of marks takes quadratic time
-        raise StudyError(f"A title has more than {MAX_LENGTH} characters.", "Check the column.")
+        raise StudyError(f"a title has more than {MAX_LENGTH} characters", "Check the column.")
     key = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", title).casefold())
     kept = (c for c in key if c in "+#" or unicodedata.category(c)[0] in "LNM")
     # Latin accents and variation selectors; the marks of other scripts are letters to readers.
@@ -222,21 +222,21 @@ def paper_id(title: str, year: int | None, doi: str | None = None) -> str:
     if doi and doi.strip():
         found = parse(doi)
         if found.source != "doi":
-            raise StudyError(f"{shown(doi)} is no DOI.", "Leave it empty where there is none.")
+            raise StudyError(f"{shown(doi)} is no DOI", "Leave it empty where there is none.")
         return str(found)
     key = title_key(title)
     if not key:
-        raise StudyError(f"{shown(title)} has no letter or digit.", "A paper needs a title.")
+        raise StudyError(f"{shown(title)} has no letter or digit", "A paper needs a title.")
     digest = hashlib.sha256(f"{key}\n{'' if year is None else year}".encode()).hexdigest()
     return str(ArtifactId("paper", "", "", digest[:20]))
 
 
 def _clean(text: str) -> str:
     if len(text) > MAX_LENGTH:
-        raise StudyError(f"A reference has more than {MAX_LENGTH} characters.", _HINT)
+        raise StudyError(f"a reference has more than {MAX_LENGTH} characters", _HINT)
     text = text.strip().strip("\ufeff\u200b").strip()  # spreadsheets leave these around cells
     if not text or not text.isprintable():
-        raise StudyError(f"{shown(text)} is empty or holds control characters.", _HINT)
+        raise StudyError(f"{shown(text)} is empty or holds control characters", _HINT)
     return text
 
 
@@ -251,7 +251,7 @@ def _checked_hosts(hosts: Hosts | None) -> Hosts:
     for runs in (hosts or {}).values():
         if runs not in (*_FORGES, "stackoverflow"):
             hint = "A host runs github, gitee, git or stackoverflow."
-            raise StudyError(f"No host runs {shown(runs)}.", hint)
+            raise StudyError(f"no host runs {shown(runs)}", hint)
     return {_host(name): runs for name, runs in (hosts or {}).items()}
 
 
@@ -350,7 +350,7 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
     elif found := _URL.match(text):
         scheme = found[1].translate(_ASCII_LOWER)
         if scheme not in ("http", "https", "ssh", "git"):
-            raise StudyError(f"{shown(text)} is no web or git address.", _HINT)
+            raise StudyError(f"{shown(text)} is no web or git address", _HINT)
         host, path = _host(found[2], ssh=scheme in ("ssh", "git")), found[3]
     else:
         bare = True
@@ -370,7 +370,7 @@ def _split_url(text: str, hosts: Hosts) -> tuple[str, str] | None:
 
 def _unknown_host(text: str, host: str) -> StudyError:
     return StudyError(
-        f"{shown(text)} is on {shown(host)}, and nobody said what that host runs.",
+        f"{shown(text)} is on {shown(host)}, and nobody said what that host runs",
         f"Name it among the hosts (github, gitee, git), or write github:{host}/owner/name#1.",
     )
 
@@ -395,7 +395,7 @@ def _from_id(source: str, body: str) -> ArtifactId:
         return ArtifactId(source, _host(site) if site else _PUBLIC[source], "", key.lstrip("0"))
     name, separator, key = body.rpartition("@" if source == "git" else "#")
     if not separator:
-        raise StudyError(f"{shown(f'{source}:{body}')} names a repository or less.", _HINT)
+        raise StudyError(f"{shown(f'{source}:{body}')} names a repository or less", _HINT)
     return ArtifactId(source, *split_project(name, source), _key(source, key))
 
 
@@ -415,7 +415,7 @@ def _in_project(text: str, ref: str, host: str, project: str, hosts: Hosts) -> A
         raise _unknown_host(text, host)
     if _HASH.fullmatch(sha) and (ref.startswith("@") or len(sha) >= 7) and not number:
         return ArtifactId("git", host, project, sha)
-    raise StudyError(f"{shown(text)} names no artifact.", _HINT)
+    raise StudyError(f"{shown(text)} names no artifact", _HINT)
 
 
 def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
@@ -426,7 +426,7 @@ def _from_url(text: str, host: str, path: str, hosts: Hosts) -> ArtifactId:
         return _doi(path)
     found = _question(host, path) if runs == "stackoverflow" else _page(runs, host, path)
     if found is None:
-        raise StudyError(f"{shown(text)} is no page of an artifact.", _HINT)
+        raise StudyError(f"{shown(text)} is no page of an artifact", _HINT)
     return found
 
 

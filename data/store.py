@@ -262,8 +262,8 @@ class Study:
         if not self.exists:
             raise StudyError(
                 f"there is no study in {self.directory}",
-                "Name one with --study DIR or $STUDY, or make one: miner fetch, commits or posts, "
-                "annotation import, analysis coverage-gap.",
+                "Name one with --study DIR or $STUDY, or make one: miner fetch, commits, posts or "
+                "papers, annotation import, analysis coverage-gap.",
             )
 
     def _create(self) -> None:
@@ -274,11 +274,11 @@ class Study:
             return
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            _put(
+            drafts.put(
                 self.directory / settings.SETTINGS,
                 lambda draft: draft.write_text(settings.TEXT, encoding="utf-8"),
             )
-            made = _put(self.database, self._make)
+            made = drafts.put(self.database, self._make)
         except (OSError, duckdb.Error) as error:
             raise self._explained(error) from error
         if made:
@@ -469,33 +469,6 @@ def _refuse_odd_path(database: Path) -> None:
                     f"{directory} is a file, not a directory", "Choose another --study."
                 )
             break
-
-
-def _put(target: Path, make: Callable[[Path], object]) -> bool:
-    """Whether the file was made. It appears whole or, on a full disk, not at all; one that is
-    there already, perhaps since a moment ago from another process, stays.
-    """
-    draft = target.with_name(f"{target.name}.{os.getpid()}.new")
-    draft.unlink(missing_ok=True)  # of a process that had this number and was killed
-    try:
-        make(draft)
-        return _named(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
-        draft.with_name(f"{draft.name}.wal").unlink(missing_ok=True)
-
-
-def _named(draft: Path, target: Path) -> bool:
-    """Whether the draft got its name; unlike a renamed one, a link replaces nothing."""
-    try:
-        os.link(draft, target)
-    except FileExistsError:
-        return False
-    except OSError:  # a file system without links, such as exFAT
-        if target.exists():
-            return False
-        draft.rename(target)
-    return True
 
 
 @contextmanager

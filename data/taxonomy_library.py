@@ -46,7 +46,7 @@ class TaxonomyLibrary:
             }
             for name in sorted({*crosswalks} & {*self._crosswalks}):
                 raise StudyError(
-                    f"{crosswalks[name]}: a taxonomy or crosswalk {name!r} exists already "
+                    f"{crosswalks[name]}: a taxonomy or crosswalk {name!r} is there already "
                     f"({self._crosswalks[name]})",
                     "Rename the file and the name in it.",
                 )
@@ -111,10 +111,10 @@ class TaxonomyLibrary:
                 f"from {shipped.version}, which is shipped",
                 f"{proposes} {_OTHERWISE}",
             )
+        is_same = own.version == shipped.version
+        this = "this file is not the same" if is_same else f"this is {own.version}"
         raise StudyError(
-            f"{own.path}: {name} {shipped.version} exists already, and this file is not the same"
-            if own.version == shipped.version
-            else f"{own.path}: {name} {shipped.version} exists already, and this is {own.version}",
+            f"{own.path}: {name} {shipped.version} is there already, and {this}",
             f"Raise its `version` above {shipped.version}; then {proposes} {_OTHERWISE}",
         )
 

@@ -76,7 +76,12 @@ def commands_page() -> str:
     lines = [
         _GENERATED,
         "# Commands\n",
-        "What `--help` says. Every command takes `--study`, `--json`, `-q` and `-v`.\n",
+        (
+            "What `--help` says. Every command takes `--study`, `--json`, `-q` and `-v`. "
+            "`miner --install-completion` (the same for the other programs) has your shell "
+            "complete commands and options. Colour is for terminals only, and `NO_COLOR=1` "
+            "switches it off; times are local on a terminal and UTC in files.\n"
+        ),
     ]
     paths = [path for program in PROGRAMS for path in command_paths(program)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # each is a process: that takes a while

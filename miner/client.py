@@ -87,11 +87,13 @@ class Client:
         self.waited_s = 0.0
         host = urlsplit(self.api_url).netloc
         names = {"api.github.com": "GitHub", "gitee.com": "Gitee"}
+        token_name = token_name or f"{kind.upper()}_TOKEN"
+        quota = f"With a token in {token_name} it is 5,000 requests an hour, without one only 60."
         self._asker = Asker(
             server=names.get(host, host),
-            public=host == "api.github.com",
             has_token=self.has_token,
-            token_name=token_name or f"{kind.upper()}_TOKEN",
+            token_name=token_name,
+            with_token=quota if host == "api.github.com" else "",
         )
         _check_token(token, self.api_url, self._asker.token_name)
         self._max_wait_s = max_wait_s

@@ -152,12 +152,12 @@ def lexicon(name: str, study: Path | None = None) -> Lexicon:
     if name in files:
         raise StudyError(
             f"{files[name]} cannot be used: {name!r} is no name of a lexicon",
-            f"A name has {_NAMES}: rename the file. There are {known}.",
+            f"A name has {_NAMES}: rename the file. Known: {known}.",
         )
     odd = ", ".join(sorted(path.name for each, path in files.items() if not _NAME.fullmatch(each)))
     raise StudyError(
         f"there is no lexicon {name!r}",
-        f"There are {known}; your own goes into {OWN}/NAME.txt of the study, "
+        f"Known: {known}. Your own goes into {OWN}/NAME.txt of the study, "
         f"one word on each line; NAME has {_NAMES}."
         + (f" For their names, these are not read: {odd}." if odd else ""),
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from data.errors import StudyError
 from miner.http import Broken
 from miner.ratelimit import ATTEMPTS, Decision
+from report.formatting import counted, local_time
 
 _AGAIN = "Run the same command again later."
 
@@ -38,15 +39,10 @@ class Asker:
     """Who was asked, and as whom."""
 
     server: str  # as a user calls it: "GitHub", "ghe.example.org"
-    public: bool  # GitHub's own server, whose quotas are known
     has_token: bool
     token_name: str  # the environment variable that the user sets
-
-
-def local_time(moment: datetime, *, with_day: bool = False) -> str:
-    """A moment of the study (UTC) as the clock on the wall shows it."""
-    day = "%Y-%m-%d " if with_day else ""
-    return format(moment.replace(tzinfo=UTC).astimezone(), f"{day}%H:%M %Z")
+    with_token: str = ""  # what a token would give, in a sentence, where that is known
+    is_daily: bool = False  # its quota lasts a day or longer: the day is told with the time
 
 
 def duration(seconds: float) -> str:
@@ -56,18 +52,15 @@ def duration(seconds: float) -> str:
 
 def quota_used_up(asker: Asker, decision: Decision, now: datetime, sent: int) -> QuotaUsedUp:
     """Nothing is left, or the server wants a longer pause than we may make."""
-    when = local_time(now + timedelta(seconds=decision.seconds))
-    made = f"{sent} request{'' if sent == 1 else 's'} made so far"
+    when = local_time(now + timedelta(seconds=decision.seconds), with_day=asker.is_daily)
+    made = f"{counted(sent, 'request')} made so far"
     if decision.cause == "quota":
         message = f"{asker.server}'s quota is used up until {when}; {made}"
     else:
         message = f"{asker.server} asks to slow down until {when}; {made}"
     hint = "Run the same command again after that, or let it wait with a larger --max-wait."
-    if asker.public and not asker.has_token:
-        hint += (
-            f" With a token in {asker.token_name} it is 5,000 requests an hour,"
-            " without one only 60."
-        )
+    if asker.with_token and not asker.has_token:
+        hint += f" {asker.with_token}"
     return QuotaUsedUp(message, hint)
 
 

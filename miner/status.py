@@ -119,7 +119,7 @@ def projects_table(found: dict[str, Any]) -> Table | None:
         Column("newest_update", "Updated", "code"),
         Column("requests", "Requests", "count", aside=True),
         Column("quota_limit", "Quota", "count", aside=True),
-        Column("last_fetch", "Last fetch (UTC)", "code", aside=True),
+        Column("last_fetch", "Last fetch", "code", aside=True),
         Column("unfinished", "Unfinished lists", "count", aside=True),
     )
     shown = [
@@ -151,7 +151,7 @@ def status_tables(found: dict[str, Any], *, with_empty: bool = False) -> tuple[T
         "runs",
         "Newest runs",
         (
-            Column("started_at", "Started (UTC)", "code"),
+            Column("started_at", "Started", "code"),
             Column("command", "Command"),
             Column("outcome", "Outcome", "status"),
         ),

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from miner.refusals import duration, local_time
+from miner.refusals import duration
+from report.formatting import local_time
 
 if TYPE_CHECKING:
     from miner.ratelimit import Clock, Decision, Tries

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,14 +21,26 @@ from report.console import (
 )
 from report.manuscript.cli import check_manuscript
 from report.package.cli import package_study
+from report.usage import Group
+
+
+class _InOrderOfWork(Group):
+    """Typer lists groups such as `claims` behind all commands."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """As they are used, one after the other."""
+        wanted = ["build", "claims", "trace", "package", "manuscript"]
+        return sorted(super().list_commands(ctx), key=wanted.index)
+
 
 app = console.application(
-    "Build the report of a study, check and trace its numbers, publish them as a package."
+    "Build the report of a study, check and trace its numbers, publish them as a package.",
+    group=_InOrderOfWork,
 )
 app.add_typer(claims, name="claims")
 app.command("trace")(trace_claim)
-app.command("manuscript")(check_manuscript)
 app.command("package")(package_study)
+app.command("manuscript")(check_manuscript)
 
 
 @app.callback()
@@ -39,7 +51,8 @@ def report(version: console.VersionOption = False) -> None:
 @app.command("build")
 def build_reports(
     results: Annotated[
-        list[str] | None, typer.Argument(help="Results to show; without any, all.")
+        list[str] | None,
+        typer.Argument(metavar="RESULT", help="Results to show; without any, all."),
     ] = None,
     as_stored: Annotated[
         bool, typer.Option("--as-stored", help="Compute nothing again; nothing is stored.")

@@ -146,10 +146,10 @@ def open_study(directory: Path, output: Output) -> Study:
     return Study(directory, tell=output.tell)
 
 
-def application(help_text: str) -> typer.Typer:
+def application(help_text: str, *, group: type[Group] = Group) -> typer.Typer:
     """A command with our settings."""
     return Application(
-        cls=Group,
+        cls=group,
         help=help_text,
         no_args_is_help=True,
         add_completion=True,

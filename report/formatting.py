@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from data.errors import StudyError
@@ -168,6 +169,18 @@ def day(time: str | None) -> str:
     return (time or "")[:10]
 
 
-def minute(time: str | None) -> str:
-    """Day, hour and minute of a time in ISO 8601."""
-    return (time or "")[:16].replace("T", " ")
+def local_time(moment: datetime, *, with_day: bool = False) -> str:
+    """A moment of the study (UTC) as the clock on the wall shows it: for terminals, not files."""
+    day_first = "%Y-%m-%d " if with_day else ""
+    return format(moment.replace(tzinfo=UTC).astimezone(), f"{day_first}%H:%M %Z")
+
+
+def minute(time: datetime | str | None) -> str:
+    """Day, hour and minute of a moment of the study, as `local_time`; nothing for none."""
+    if not time:
+        return ""
+    try:
+        moment = datetime.fromisoformat(time) if isinstance(time, str) else time
+    except ValueError:  # a file that came from elsewhere says something else
+        return plain(time)
+    return local_time(moment, with_day=True)

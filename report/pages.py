@@ -97,12 +97,12 @@ def _check_names(result: Result) -> None:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise StudyError(
-                f"Two {kind} of {formatting.plain(result.name)!r} are called {twice[0]!r}",
+                f"two {kind} of {formatting.plain(result.name)!r} are called {twice[0]!r}",
                 "Give every table and figure of a result a name of its own.",
             )
     if any(table.name.casefold() == "claims" for table in result.tables):
         raise StudyError(
-            f"A table of {formatting.plain(result.name)!r} is called 'claims'",
+            f"a table of {formatting.plain(result.name)!r} is called 'claims'",
             f"Name it otherwise: {tables.CLAIMS_FILE} holds the result's claims.",
         )
 

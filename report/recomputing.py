@@ -86,13 +86,6 @@ def _provided(provider: EntryPoint) -> Mapping[str, Again]:
         ) from error
 
 
-def recompute(study: Study, name: str) -> Result:
-    """The newest result of that name, computed again; nothing is stored."""
-    with study.reading() as reader:
-        stored = result_store.latest(reader, name)
-    return computed_again(study, stored)
-
-
 def computed_again(study: Study, stored: Result, *, may_rename: bool = False) -> Result:
     """A stored result, computed again; its name may change where its parameters were changed."""
     again = analyses().get(stored.analysis)

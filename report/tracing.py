@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from data import queries
@@ -240,6 +241,8 @@ def _value(value: Any) -> Any:
         return str(value)
     if value is None or isinstance(value, str | int | float | bool):
         return value
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%dT%H:%M:%SZ}"
     if isinstance(value, list | tuple):
         return [_value(each) for each in value]
     if isinstance(value, dict):

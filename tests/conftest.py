@@ -6,6 +6,7 @@ import functools
 import importlib
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -97,6 +98,16 @@ def command(
         return CompletedProcess(words, int(end.value.code or 0), printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The clock on the wall is five and a half hours ahead of UTC."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Kolkata")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture

@@ -1,25 +1,20 @@
 """Bugs come into a study: imported, shipped, and found there again by name.
 
-A bug's folder appears whole under <study>/bugs/<set>/<name>, or not at all: it is made beside, and
-renamed. What a person changed there since is never overwritten.
+How a bug's folder gets its place is in `placing`.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
-import stat
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reexecution import storing
+from analysis.reexecution import placing, storing
 from analysis.reexecution.artifacts import places, reading
 from analysis.reexecution.artifacts.content import content_hash
 from analysis.reexecution.artifacts.problems import printable
@@ -27,7 +22,6 @@ from analysis.reexecution.bugs import Bug
 from analysis.reexecution.importing import copying, originals
 from data.aliases import resolve
 from data.errors import StudyError
-from report.console import explained
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -37,7 +31,6 @@ if TYPE_CHECKING:
 
 NATIVE = "bugs"  # the importer of folders that have a bug.toml already
 _SHIPPED = Path(__file__).parent / "shipped"
-_DRAFTS = ".importing-"
 
 
 @dataclass(frozen=True)
@@ -48,7 +41,7 @@ class Imports:
     new: tuple[str, ...] = ()  # ids of bugs
     changed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()  # changed by a person: hers is there
+    kept: tuple[str, ...] = ()  # changed by a person: that one is there
     forgotten: tuple[str, ...] = ()  # about something that the study has forgotten
     problems: tuple[str, ...] = ()  # why bugs were left out
     notes: tuple[str, ...] = ()  # what to know about bugs that came in
@@ -66,16 +59,16 @@ def import_bugs(study: Study, folder: Path, importer: str = "", run: Run | None 
     name, module = _importer(folder, importer)
     home = study.directory / storing.FOLDER
     kinds: dict[str, list[Bug]] = {"new": [], "changed": [], "unchanged": [], "kept": []}
-    with _drafts(study) as drafts:
+    with placing.drafts_of(study) as drafts:
         if module is None:
             bugs, problems = _copied(folder, drafts)
         else:
             found = module.import_bugs(folder, drafts, dated=_days(study))
             bugs, problems = list(found.bugs), list(found.problems)
         bugs = _sound(bugs, problems)
-        with _alone(home):
+        with placing.alone(home):
             for bug in bugs:
-                kind = _placed(bug, home, drafts)
+                kind = placing.placed(bug, home, drafts)
                 try:
                     kinds[kind].append(checked(home / bug.bug_id))
                 except StudyError as error:  # a person's, who is in the middle of it
@@ -337,7 +330,7 @@ def _importer(folder: Path, wanted: str) -> tuple[str, ModuleType | None]:
     known = importers()
     if wanted and wanted != NATIVE and wanted not in known:
         raise StudyError(
-            f"there is no importer {printable(wanted)}", f"There are {', '.join(importer_names())}."
+            f"there is no importer {printable(wanted)}", f"Known: {', '.join(importer_names())}."
         )
     if wanted:
         return wanted, known.get(wanted)
@@ -365,84 +358,6 @@ def _native(folder: Path) -> list[Path]:
     """The bugs of our own format in a folder, which may be that of another study."""
     of_a_study = folder / storing.FOLDER
     return reading.bugs_in(folder) or (reading.bugs_in(of_a_study) if of_a_study.is_dir() else [])
-
-
-@contextmanager
-def _drafts(study: Study) -> Iterator[Path]:
-    """A folder beside the bugs, where they are made; what killed imports left is removed."""
-    home = study.directory / storing.FOLDER
-    try:
-        with study.writing():  # the study is there before anything lies in it
-            pass
-        home.mkdir(parents=True, exist_ok=True)
-        for old in home.glob(f"{_DRAFTS}*"):
-            _remove_if_dead(old)
-        drafts, lock = _new_drafts(home)
-        try:
-            yield drafts
-        finally:
-            shutil.rmtree(drafts, ignore_errors=True)
-            os.close(lock)
-    except OSError as error:
-        raise explained(error, home) from error
-
-
-def _new_drafts(home: Path) -> tuple[Path, int]:
-    """A folder and the lock on it, which says that somebody is at work there."""
-    while True:
-        drafts = Path(tempfile.mkdtemp(prefix=_DRAFTS, dir=home))
-        lock = os.open(drafts, os.O_RDONLY | os.O_DIRECTORY)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if drafts.is_dir():
-            return drafts, lock
-        os.close(lock)  # another import swept it before it was locked
-
-
-def _remove_if_dead(drafts: Path) -> None:
-    """Remove what a killed import left: a process number says nothing, the next may have it."""
-    try:
-        lock = os.open(drafts, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    except OSError:
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(drafts, ignore_errors=True)
-    except BlockingIOError:
-        pass
-    finally:
-        os.close(lock)
-
-
-@contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    """While this lasts no other import gives folders their place."""
-    lock = os.open(home, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(lock)
-
-
-def _placed(bug: Bug, home: Path, drafts: Path) -> str:
-    """Give a bug's folder its place; what became of it: new, changed, unchanged, kept."""
-    draft, target = bug.folder, home / bug.bug_id
-    coming = originals.fingerprint(draft)
-    if not target.is_dir():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft.rename(target)
-        originals.remember(home, bug.bug_id, coming)
-        return "new"
-    there, came = originals.fingerprint(target), originals.remembered(home, bug.bug_id)
-    if there == coming:
-        originals.remember(home, bug.bug_id, coming)
-        return "unchanged"
-    if there != came:  # a person changed it, or put it there
-        return "kept"
-    target.rename(drafts / f"old-{bug.set_name}-{target.name}")
-    draft.rename(target)
-    originals.remember(home, bug.bug_id, coming)
-    return "changed"
 
 
 def _sound(bugs: Sequence[Bug], problems: list[str]) -> list[Bug]:
@@ -475,27 +390,10 @@ def _copied(folder: Path, drafts: Path) -> tuple[list[Bug], list[str]]:
                 continue
             draft = drafts / str(number)
             copying.check_size([source])
-            problems += [f"{bug.bug_id}: {each}" for each in _copy(source, draft)]
+            problems += [f"{bug.bug_id}: {each}" for each in placing.copy(source, draft)]
             bugs.append(reading.read(draft))
         except StudyError as error:
             problems.append(error.message)
         except (places.PlaceError, copying.TooLargeError) as error:
             problems.append(f"{printable(source.name)}: {error}")
     return bugs, problems
-
-
-def _copy(source: Path, draft: Path) -> Iterator[str]:
-    """Plain files, and links that stay inside; what is left out is told."""
-    draft.mkdir()
-    for path, found in places.walk(source):
-        origin, target = source / path, draft / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if stat.S_ISREG(found.st_mode):
-            shutil.copy2(origin, target, follow_symlinks=False)
-            continue
-        if stat.S_ISLNK(found.st_mode) and not origin.readlink().is_absolute():
-            target.symlink_to(origin.readlink())
-            if not places.leaves(target, draft):
-                continue
-            target.unlink()
-        yield f"{printable(path)} was left out: it is no plain file of the folder"

@@ -54,7 +54,8 @@ def _compared(buggy: Sequence[float], fixed: Sequence[float], further: int) -> J
     worse, better = mann_whitney_greater(fixed, buggy), mann_whitney_greater(buggy, fixed)
     is_all_the_same = len({*buggy, *fixed}) == 1
     text = (
-        f"{len(buggy)} seeds a side: the fixed side is better in {effect:.0%} of all pairs of runs"
+        f"{len(buggy)} seeds a side: the fixed side is better in {100 * effect:.0f} % of all pairs "
+        "of runs"
     )
     p_value, wanted, rule = worse, 0, "mann-whitney"
     if worse <= P_VALUE and effect >= EFFECT:

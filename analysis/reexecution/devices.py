@@ -82,7 +82,7 @@ def kind(request: str, bug: Bug) -> str:
     if request == "auto":
         return "cuda" if may_use_gpu(bug) and gpus() else "cpu"
     if request != "cuda":
-        raise StudyError(f"no device is called {request!r}", f"Use one of: {', '.join(REQUESTS)}.")
+        raise StudyError(f"no device is called {request!r}", f"Known: {', '.join(REQUESTS)}.")
     check(request)
     return "cuda"
 

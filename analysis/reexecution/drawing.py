@@ -144,7 +144,7 @@ def frame_sets(reader: Reader, wanted: Collection[str] = ()) -> tuple[str, ...]:
             "the study has no bugs", "Bring some in: analysis reexecute --import FOLDER."
         )
     if unknown := sorted(set(wanted) - set(there)):
-        raise StudyError(f"there is no set {unknown[0]!r}", f"Sets are {', '.join(there)}.")
+        raise StudyError(f"there is no set {unknown[0]!r}", f"Known: {', '.join(there)}.")
     if wanted:
         return tuple(sorted(set(wanted)))
     return tuple(each for each in there if each != SHIPPED) or (SHIPPED,)

@@ -136,11 +136,6 @@ class Attempts:
         """Whether attempts of several strata stand for different numbers of bugs."""
         return len({case.stratum for case in self.attempted}) > 1
 
-    @property
-    def is_random(self) -> bool:
-        """Whether what was attempted was drawn by chance, or is all there is."""
-        return bool(self.sample) or self.is_census
-
     def share(self, counts: Callable[[Case], bool]) -> WeightedShare:
         """The share of bugs that count, weighted by the strata of the design."""
         tried = Counter(case.stratum for case in self.attempted)
@@ -210,7 +205,7 @@ def _sample(reader: Reader, wanted: str) -> str:
     if wanted and wanted not in names:
         raise StudyError(
             f"there is no sample of bugs {wanted!r}",
-            f"Samples are {', '.join(sorted(names))}."
+            f"Known: {', '.join(sorted(names))}."
             if names
             else "Draw one: analysis reexecute --sample 10.",
         )

@@ -130,7 +130,7 @@ def write_run(folder: Path, run: Run) -> None:
         if error.errno in FULL:  # for all runs that follow too
             raise OSError(error.errno, what) from error
         raise StudyError(
-            what, "Make the folder of the study writable; finished runs are kept."
+            what, "Make the directory of the study writable; finished runs are kept."
         ) from error
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.statistics.estimates import Test, no_test
+from analysis.statistics.estimates import Test
 
 Table = Sequence[Sequence[int]]
 
@@ -161,11 +161,6 @@ def _adjusted(p_values: list[float | None], rows: int, columns: int) -> list[flo
     tested = {place: p for place, p in zip(places, p_values, strict=True) if place in set(own)}
     after = dict(zip(tested, holm(list(tested.values())), strict=True))
     return [after[place] for place in own]
-
-
-def not_tested(table: Table) -> Test:
-    """What is said of a table that has no two rows and two columns."""
-    return no_test("not tested", sum(map(sum, table)), "there are no two groups and two categories")
 
 
 def _simulated(table: Table, seed: int) -> float:

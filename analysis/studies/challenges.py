@@ -95,7 +95,10 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
 def command(
     taxonomy: Annotated[
         str,
-        typer.Argument(help="Taxonomy of the themes: challenges, maintenance-themes, any other."),
+        typer.Argument(
+            metavar="TAXONOMY",
+            help="Taxonomy of the themes: challenges, maintenance-themes, any other.",
+        ),
     ] = "challenges",
     round_name: Annotated[
         str, typer.Option("--round", help="Only the passages of this round.")

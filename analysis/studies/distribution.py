@@ -83,7 +83,10 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
 
 
 def command(
-    taxonomy: Annotated[str, typer.Argument(help="The taxonomy whose final labels are counted.")],
+    taxonomy: Annotated[
+        str,
+        typer.Argument(metavar="TAXONOMY", help="The taxonomy whose final labels are counted."),
+    ],
     by: Annotated[
         str,
         typer.Option(

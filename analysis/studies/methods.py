@@ -84,7 +84,9 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
 
 
 def command(
-    taxonomy: Annotated[str, typer.Argument(help="Taxonomy of the types.")] = "hp-defects",
+    taxonomy: Annotated[
+        str, typer.Argument(metavar="TAXONOMY", help="Taxonomy of the types.")
+    ] = "hp-defects",
     round_name: Annotated[
         str,
         typer.Option(

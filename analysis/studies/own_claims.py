@@ -43,7 +43,7 @@ def command(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Compute the study's own claims: numbers in SQL, from `claims.toml` in the study's folder.
+    """Compute the study's own claims: numbers in SQL, from `claims.toml` in its directory.
 
     Each becomes a claim like any other: checked, traced to its rows, and exported to LaTeX.
 

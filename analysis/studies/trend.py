@@ -98,7 +98,10 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
 
 
 def command(
-    taxonomy: Annotated[str, typer.Argument(help="The taxonomy whose final labels are counted.")],
+    taxonomy: Annotated[
+        str,
+        typer.Argument(metavar="TAXONOMY", help="The taxonomy whose final labels are counted."),
+    ],
     by: Annotated[Unit, typer.Option(help="The periods.")] = Unit.YEAR,
     code: Annotated[list[str] | None, typer.Option(help="Only this category. Repeatable.")] = None,
     round_name: Annotated[str, typer.Option("--round", help="Only the labels of this round.")] = "",

@@ -51,7 +51,6 @@ class Comparison:
     measured: Measured
     groups: tuple[Group, ...]
     variances: Test
-    is_normal: bool
     why: str
     pairs: tuple[Pair, ...]
     overall: Test | None = None  # of more than two groups
@@ -83,7 +82,7 @@ def _comparison(measured: Measured) -> Comparison:
         _pair(measured, one, other, normal=normal, equal=equal)
         for one, other in itertools.combinations(measured.groups, 2)
     )
-    found = Comparison(measured, groups, variances, normal, why, pairs)
+    found = Comparison(measured, groups, variances, why, pairs)
     if len(groups) == 2:
         return found
     overall = tests.welch_anova(values) if normal else tests.kruskal(values)

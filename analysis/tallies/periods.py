@@ -72,7 +72,7 @@ def place(name: str) -> float:
     """Where a period lies in time: years, quarters or months since the year 0."""
     found = _PARTS.fullmatch(name)
     if not found:
-        raise StudyError(f"{name!r} is no period", f"Choose one of {', '.join(UNITS)}.")
+        raise StudyError(f"{name!r} is no period", f"Known: {', '.join(UNITS)}.")
     year, quarter, part = int(found[1]), found[2], found[3]
     if part is None:
         return float(year)

@@ -183,9 +183,9 @@ def _of_rounds(found: Agreement) -> list[Caution]:
 
 
 _BLINDNESS = {
-    "own project": "Raters labelled on one server, each in a project of her own: the page shows "
+    "own project": "Raters labelled on one server, each in an own project: the page shows "
     "nothing of others, but nothing kept them from looking.",
-    "own server": "Each rater labelled on a server of her own (strict blindness).",
+    "own server": "Each rater labelled on an own server (strict blindness).",
 }
 
 

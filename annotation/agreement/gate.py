@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from annotation.agreement.measuring import Measured
     from annotation.labels import Stage
     from data.provenance import Run
-    from data.store import Reader, Writer
+    from data.store import Writer
 
 
 # What a reason begins with where labels, statistic or threshold are not those that were fixed;
@@ -43,16 +43,6 @@ class Gate:
     is_passed: bool
     reason: str
     decided_at: datetime
-
-
-def last_gate(reader: Reader, round_name: str) -> Gate | None:
-    """The last decision on a round; None where there was none."""
-    rows = reader.rows(
-        "SELECT round, stage, statistic, threshold, value, low, high, items, is_passed, reason, "
-        "decided_at FROM store.gate WHERE round = ? ORDER BY decided_at DESC, rowid DESC LIMIT 1",
-        [round_name],
-    )
-    return Gate(**rows[0]) if rows else None
 
 
 def put_gate(writer: Writer, gate: Gate, run: Run) -> None:

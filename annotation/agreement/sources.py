@@ -161,7 +161,7 @@ def _of_raters(ratings: Ratings, wanted: tuple[str, ...], round_name: str) -> Ra
         if rater not in ratings.raters:
             raise StudyError(
                 f"round {round_name!r} has no rater {rater!r}",
-                f"Its raters: {', '.join(ratings.raters) or 'none yet'}.",
+                f"Known: {', '.join(ratings.raters) or 'none yet'}.",
             )
     undecided = frozenset(key for key in ratings.undecided if key[1] in wanted)
     return replace(ratings.only(raters=wanted), undecided=undecided)

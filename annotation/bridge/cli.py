@@ -88,7 +88,7 @@ def serve(
     if stop:
         stopped = bridge.stop_servers(study)
         output.document({"stopped": stopped})
-        output.show(f"ended: {', '.join(stopped)}" if stopped else "no server of this study runs")
+        output.show(view.stopped_line(stopped))
         return
     every = [
         *(own_server or ()),
@@ -107,7 +107,7 @@ def serve(
 
 @raters.command("add")
 def add_rater(
-    name: Annotated[str, typer.Argument(help="What the study calls the rater.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the study calls the rater.")],
     email: Annotated[
         str | None,
         typer.Option(
@@ -162,7 +162,12 @@ def list_raters(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """List the raters with their accounts and how much they have labelled."""
+    """List the raters with their accounts and how much they have labelled.
+
+    Example:
+
+        annotation rater list
+    """
     from annotation.bridge import view
     from annotation.bridge.accounts import list_raters as found_raters
     from report.tables import console_table
@@ -186,7 +191,10 @@ def push(
         bool, typer.Option("--own-servers", help="To each rater's own server (strict blindness).")
     ] = False,
     version: Annotated[
-        str, typer.Option(help="What is to be labelled again in this version of the taxonomy.")
+        str,
+        typer.Option(
+            metavar="V", help="What is to be labelled again in this version of the taxonomy."
+        ),
     ] = "",
     again: Annotated[
         bool,

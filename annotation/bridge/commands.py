@@ -311,7 +311,7 @@ def _require_rater(study: Path, rater: str) -> None:
     known = _raters(study)
     if rater not in known:
         raise StudyError(
-            f"{rater} is no rater of this study",
+            f"{rater!r} is no rater of this study",
             f"Known: {', '.join(known)}." if known else f"First: annotation rater add {rater}",
         )
 

@@ -19,7 +19,7 @@ from annotation.bridge.contents import kept_taxonomy
 from annotation.bridge.page.answers import Parsed
 from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
 from annotation.labels import HOLDS, Answer, append
-from annotation.rounds import find_round
+from annotation.rounds import find_round, require_rater
 from data import provenance
 from data.errors import StudyError
 
@@ -67,7 +67,8 @@ def pull(
         of = find_round(reader, round_name)
         every = projects.places(reader, round_name)
         left_out = _left_out(reader, of, every)
-    _refuse_unknown(of, rater, every)
+    if rater is not None:
+        require_rater(of, rater, (place.rater for place in every))
     places = [place for place in every if rater is None or place.rater == rater]
     run = provenance.begin("annotation pull", {"round": round_name, "rater": rater})
     reports: list[Pulled] = []
@@ -97,14 +98,6 @@ def pull(
             f"To make one: annotation push {round_name}"
         )
     return reports
-
-
-def _refuse_unknown(of: Round, rater: str | None, places: Sequence[Place]) -> None:
-    known = dict.fromkeys((*of.raters, *(place.rater for place in places)))
-    if rater is not None and rater not in known:
-        raise StudyError(
-            f"{rater} is no rater of round {of.name}", f"Its raters: {', '.join(known) or 'none'}."
-        )
 
 
 def _left_out(reader: Reader, of: Round, places: Sequence[Place]) -> list[str]:

@@ -6,7 +6,7 @@ be repeated, and ended at any instant: nothing is doubled, nothing is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +21,7 @@ from annotation.bridge.first_texts import first_texts
 from annotation.bridge.pulling import pull_place
 from annotation.bridge.remote import GoneError, Remote, in_one_line
 from annotation.planning.gates import require_gate
-from annotation.rounds import find_round
+from annotation.rounds import find_round, require_rater
 from annotation.taxonomies.relabelling import relabel_queue
 from annotation.taxonomies.versions import Versions
 from data import provenance
@@ -52,7 +52,8 @@ class Plan:
 def independent_plan(reader: Reader, round_name: str, raters: Sequence[str] = ()) -> Plan:
     """The items that raters label on their own, each in the rater's own order."""
     of = find_round(reader, round_name)
-    _refuse_unknown(of, raters)
+    for rater in raters:
+        require_rater(of, rater)
     require_gate(reader, of)
     items: dict[str, list[str]] = {
         rater: [] for rater in of.raters if not raters or rater in raters
@@ -75,7 +76,8 @@ def relabel_plan(reader: Reader, round_name: str, version: str, raters: Sequence
     waiting = [
         each.said for each in relabel_queue(reader, of, version) if each.said.stage == "independent"
     ]
-    _refuse_unknown(of, raters, {said.rater for said in waiting})
+    for rater in raters:
+        require_rater(of, rater, sorted({said.rater for said in waiting}))
     items: dict[str, list[str]] = {}
     for said in waiting:
         there = items.setdefault(said.rater, [])
@@ -84,15 +86,6 @@ def relabel_plan(reader: Reader, round_name: str, version: str, raters: Sequence
     wanted = {rater: each for rater, each in items.items() if not raters or rater in raters}
     of = replace(of, taxonomy_version=version, suggestions=False)
     return Plan(of, "independent", wanted, {})
-
-
-def _refuse_unknown(of: Round, raters: Sequence[str], others: Iterable[str] = ()) -> None:
-    unknown = [rater for rater in raters if rater not in {*of.raters, *others}]
-    if unknown:
-        raise StudyError(
-            f"{unknown[0]} is no rater of round {of.name}",
-            f"Its raters: {', '.join(of.raters) or 'none'}.",
-        )
 
 
 def stage_plan(
@@ -112,7 +105,10 @@ def stage_plan(
     }
     for item in said:
         if item not in there:
-            raise StudyError(f"{item} is no item of round {round_name}")
+            raise StudyError(
+                f"{item} is no item of round {round_name!r}",
+                f"Its items: SELECT item_id FROM items WHERE round = '{round_name}'",
+            )
     if version and version != of.taxonomy_version:
         Versions.stored(reader, of.taxonomy).taxonomy(version)  # unknown ones are refused
         of = replace(of, taxonomy_version=version, suggestions=False)

@@ -56,7 +56,11 @@ def set_password(server: OwnServer, installation: Installation, email: str, pass
             "UPDATE htx_user SET password = ? WHERE email = ?", [ended.stdout, email]
         )
         if done.rowcount != 1:
-            raise StudyError(f"the server has no account {email}")
+            raise StudyError(
+                f"the server has no account {email}",
+                f"Make one: annotation rater add NAME --email {email}; "
+                "annotation rater list shows whose it was.",
+            )
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.bridge.accounts import Added
+from annotation.bridge.own_server import SHARED
 from data.redaction import redact
 from data.results import Column, Table
 from report.console import Output, stdout
@@ -30,6 +31,17 @@ def serve_lines(document: Mapping[str, Any], *, detached: bool) -> list[str]:
             f"  account {server['username']}, password in {server['password_file']}",
         ]
     return [*lines, "End it: annotation serve --stop" if detached else "End it with Ctrl-C."]
+
+
+def stopped_line(names: Sequence[str]) -> str:
+    """Which servers were ended, called as `serve_lines` calls them."""
+    told = [
+        f"Label Studio of rater {name.removeprefix(f'{SHARED}/')}"
+        if name != SHARED
+        else "the study's Label Studio"
+        for name in names
+    ]
+    return f"ended: {', '.join(told)}" if told else "no server of this study runs"
 
 
 def added_document(rater: str, added: Added) -> dict[str, Any]:

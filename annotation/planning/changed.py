@@ -24,7 +24,7 @@ NOTHING = Left()
 
 def left_by_change(reader: Reader, of: Round) -> Left:
     """What waits in a round since its taxonomy has changed."""
-    from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
+    from annotation.taxonomies.final_labels import final_labels_under
     from annotation.taxonomies.relabelling import migrated_version, relabel_queue
     from annotation.taxonomies.versions import Versions
 
@@ -32,9 +32,5 @@ def left_by_change(reader: Reader, of: Round) -> Left:
     if version is None:
         return NOTHING
     versions = Versions.stored(reader, of.taxonomy)
-    settled = current_decisions(reader, of.taxonomy, of.name)
-    finals = sum(
-        bool(said.codes) and carried_codes(versions, said, version) is None
-        for said in counting_ones(versions, settled, version)
-    )
-    return Left(version, len(relabel_queue(reader, of, version)), finals)
+    finals = final_labels_under(reader, versions, of, version).undecided
+    return Left(version, len(relabel_queue(reader, of, version)), len(finals))

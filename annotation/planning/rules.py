@@ -35,9 +35,7 @@ def fixed_gate(
     statistic = options.statistic or settings.statistic
     threshold = settings.threshold if options.gate is None else options.gate
     if statistic is not None and statistic not in STATISTICS:
-        raise StudyError(
-            f"there is no statistic {statistic!r}", f"Take one of {', '.join(STATISTICS)}."
-        )
+        raise StudyError(f"there is no statistic {statistic!r}", f"Known: {', '.join(STATISTICS)}.")
     if threshold is not None and not -1 <= threshold <= 1:
         raise StudyError(f"a gate of {threshold:g}", "It lies between -1 and 1: --gate 0.7.")
     if options.gate is not None and statistic is None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from annotation.planning.planning import Outcome
 from annotation.planning.progress import Progress
 from data.results import Column, Table
-from report.formatting import count, counted, number, share
+from report.formatting import count, counted, minute, number, share
 
 
 def planned_table(outcome: Outcome) -> Table:
@@ -113,7 +113,7 @@ def raters_table(of: Progress) -> Table:
             each.extra,
             each.negotiated,
             each.adjudicated,
-            None if each.last_at is None else f"{each.last_at:%Y-%m-%d %H:%M}",
+            minute(each.last_at) or None,
         )
         for each in of.raters
     )

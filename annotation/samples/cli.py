@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -17,15 +16,9 @@ from report.console import (
     VerboseOption,
     open_study,
 )
+from report.rounding import RoundOption
 
 commands = console.application("Samples of what was mined.")
-
-
-class Rounding(StrEnum):
-    """How a computed size becomes a whole number."""
-
-    nearest = "nearest"
-    up = "up"
 
 
 ConfidenceOption = Annotated[
@@ -35,10 +28,6 @@ ConfidenceOption = Annotated[
 MarginOption = Annotated[
     float | None,
     typer.Option(metavar="PERCENT", help="Margin of error of it.", show_default="5"),
-]
-RoundOption = Annotated[
-    Rounding | None,
-    typer.Option("--round", help="Round it to the nearest number or up.", show_default="nearest"),
 ]
 
 

@@ -25,6 +25,7 @@ from annotation.samples.storage import Sample, find_sample, put_draw, put_sample
 from data import provenance
 from data.errors import StudyError
 from data.sampling import Precision, checked_seed
+from report.formatting import share
 
 if TYPE_CHECKING:
     from data.provenance import Run
@@ -81,7 +82,7 @@ class Share:
         """For a reader."""
         return (
             f"draw {self.draw}: {self.taken:,} of {self.left:,} that were left of "
-            f"{self.frame:,} ({self.taken / self.left:.1%})"
+            f"{self.frame:,} ({share(self.taken, self.left)})"
         )
 
 

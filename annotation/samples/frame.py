@@ -138,7 +138,7 @@ def refuse_unknown_step(reader: Reader, step: str) -> None:
     if step not in names:
         raise StudyError(
             f"there is no step {step!r} in the funnel",
-            f"Steps are {', '.join(names)}." if names else "There is no funnel: leave --from out.",
+            f"Known: {', '.join(names)}." if names else "There is no funnel: leave --from out.",
         )
 
 

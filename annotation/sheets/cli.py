@@ -169,7 +169,7 @@ def export_labels(
         str,
         typer.Option(
             metavar="NAME",
-            help="A sheet for one rater to fill in: her items in her order, nothing of others.",
+            help="A sheet for one rater to fill in: own items and order, nothing of others.",
         ),
     ] = "",
     version: Annotated[

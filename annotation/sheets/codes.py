@@ -68,7 +68,10 @@ class Codebook:
             return self
         if version not in self._books:
             if self.older is None:
-                raise StudyError(f"the study knows no version {version} of {self.taxonomy.name}")
+                # Most sheets need no other version, nor what reads those of a study.
+                from annotation.taxonomies.versions import unknown_version
+
+                raise unknown_version(version, self.taxonomy.name, [self.taxonomy.version])
             self._books[version] = Codebook(self.older(version), errors=self.errors)
         return self._books[version]
 

@@ -157,10 +157,11 @@ def _refuse_newer(book: Codebook, newest: Taxonomy) -> None:
 
 def _older(study: Study, name: str, version: str) -> Taxonomy:
     """Another version of a taxonomy, which a sheet has labels of."""
-    from annotation.taxonomies.versions import Versions
+    from annotation.taxonomies.versions import Versions, unknown_version
 
     if not study.exists:
-        raise StudyError(f"the study knows no version {version} of {name}")
+        known = [each.version for each in TaxonomyLibrary(study.directory).versions(name)]
+        raise unknown_version(version, name, known)
     with study.reading() as reader:
         return Versions.known(reader, study.directory, name).taxonomy(version)
 
@@ -170,7 +171,7 @@ def checked_stage(text: str) -> Stage:
     for stage in STAGES:
         if stage == text:
             return stage
-    raise StudyError(f"there is no stage {text!r}", f"Stages: {', '.join(STAGES)}.")
+    raise StudyError(f"there is no stage {text!r}", f"Known: {', '.join(STAGES)}.")
 
 
 def _traces(sheets: Sheets, book: Codebook, table: Path) -> dict[str, Any]:

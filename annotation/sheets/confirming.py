@@ -17,7 +17,7 @@ _MOST_SHOWN = 5
 
 
 def table_path(directory: Path, round_name: str) -> Path:
-    """Where the table of a round is proposed: in the study's folder."""
+    """Where the table of a round is proposed: in the study's directory."""
     name = re.sub(r"[^\w.-]+", "-", round_name)
     return directory / FOLDER / f"{name}.csv"
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from annotation.labels import SPECIAL
+from annotation.rounds import require_rater
 from annotation.sheets.exporting import About, Exported, items_of, long_rows
 from annotation.sheets.layout import LONG
-from data.errors import StudyError
 
 if TYPE_CHECKING:
     from annotation.labels import Stage
@@ -63,10 +63,7 @@ def _abstracts(reader: Reader, of: Round) -> dict[str, str]:
 
 def _assigned(reader: Reader, of: Round, rater: str) -> Sequence[About]:
     """What a rater is to label, in her own order; without assignments, everything."""
-    if rater not in of.raters:
-        raise StudyError(
-            f"{rater!r} is no rater of round {of.name!r}", f"Its raters: {', '.join(of.raters)}."
-        )
+    require_rater(of, rater)
     items = items_of(reader, of)
     if not reader.value("SELECT 1 FROM store.assignment WHERE round = ?", [of.name]):
         return items

@@ -73,8 +73,8 @@ def judged(examples: Sequence[Example], *, is_multiple: bool, seed: int) -> Judg
     kept = tuple(example for example in examples if example.codes & enough)
     if len(codes) < 2:
         raise StudyError(
-            f"a model needs two codes with {_FEWEST} different labelled texts each; {len(codes)} "
-            f"{'has' if len(codes) == 1 else 'have'} as many ({len(examples)} labelled in all)",
+            f"a model needs two codes with {_FEWEST} different labelled texts each; {len(codes):,} "
+            f"{'has' if len(codes) == 1 else 'have'} as many ({len(examples):,} labelled in all)",
             "Label more, or train on other rounds too: --trained-on ROUND",
         )
     held_out = _held_out(kept, codes, is_multiple=is_multiple, seed=seed)

@@ -28,7 +28,12 @@ def list_taxonomies(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """List the taxonomies and crosswalks: those shipped, and those of the study."""
+    """List the taxonomies and crosswalks: those shipped, and those of the study.
+
+    Example:
+
+        annotation taxonomy list
+    """
     from annotation.taxonomies import view as taxonomy_view
     from data.taxonomy_library import TaxonomyLibrary
     from report.tables import console_table
@@ -43,9 +48,12 @@ def list_taxonomies(
 
 @commands.command("show")
 def show_taxonomy(
-    name: Annotated[str, typer.Argument(help="Name of the taxonomy or crosswalk.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy or crosswalk.")],
     code: Annotated[
-        str, typer.Argument(help="Only this code and what is below it, with definitions.")
+        str,
+        typer.Argument(
+            metavar="CODE", help="Only this code and what is below it, with definitions."
+        ),
     ] = "",
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -84,14 +92,23 @@ def show_taxonomy(
 def validate_taxonomies(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(help="Taxonomy or crosswalk files; without any, all that are known."),
+        typer.Argument(
+            metavar="FILE", help="Taxonomy or crosswalk files; without any, all that are known."
+        ),
     ] = None,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Check taxonomy and crosswalk files; what is wrong is named with file, line and code."""
+    """Check taxonomy and crosswalk files; what is wrong is named with file, line and code.
+
+    Examples:
+
+        annotation taxonomy validate
+
+        annotation taxonomy validate taxonomies/build-failures.yaml
+    """
     from annotation.taxonomies.validation import validate
 
     output = Output(as_json, quiet, verbose)
@@ -104,7 +121,7 @@ def validate_taxonomies(
 
 @commands.command("copy")
 def copy_taxonomy(
-    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -128,9 +145,9 @@ def copy_taxonomy(
 
 @commands.command("diff")
 def diff_taxonomy(
-    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
-    old: Annotated[str, typer.Argument(help="A version; else the one before.")] = "",
-    new: Annotated[str, typer.Argument(help="Another; else the highest.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A version; else the one before.")] = "",
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Another; else the highest.")] = "",
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -173,12 +190,12 @@ def diff_taxonomy(
 
 @commands.command("migrate")
 def migrate_taxonomy(
-    name: Annotated[str, typer.Argument(help="Name of the taxonomy.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
     to_version: Annotated[
         str, typer.Option("--to", metavar="VERSION", help="A version; else the highest.")
     ] = "",
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what would happen; change nothing.")
     ] = False,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -192,20 +209,21 @@ def migrate_taxonomy(
 
     Examples:
 
-        annotation taxonomy migrate build-failures --dry-run
+        annotation taxonomy migrate build-failures --plan
 
         annotation taxonomy migrate build-failures
     """
-    from annotation.taxonomies.migrating import migrate, plan
+    from annotation.taxonomies.migrating import migrate
+    from annotation.taxonomies.migrating import plan as planned
     from data import provenance
     from report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
     begun = provenance.begin("annotation taxonomy migrate", {"taxonomy": name, "to": to_version})
-    if dry_run:
+    if plan:
         with opened.reading() as reader:
-            done = plan(reader, study, name, to_version or None)
+            done = planned(reader, study, name, to_version or None)
     else:
         done = migrate(opened, name, to_version or None, begun)
     output.document(done.document())
@@ -231,7 +249,7 @@ def relabel(
 ) -> None:
     """Give labels again that a changed taxonomy leaves undecided.
 
-    Without a file it shows what is left. With `--rater` everybody gets a sheet of her own.
+    Without a file it shows what is left. With `--rater` each rater gets an own sheet.
 
     Examples:
 

@@ -17,9 +17,7 @@ def copy_shipped(directory: Path, name: str) -> Path:
                 f"{name!r} is the study's own taxonomy: taxonomies/{name}.yaml",
                 "It can be changed where it is.",
             )
-        raise StudyError(
-            f"no taxonomy {name!r} is shipped", f"Shipped are: {', '.join(shipped.names)}."
-        )
+        raise StudyError(f"no taxonomy {name!r} is shipped", f"Known: {', '.join(shipped.names)}.")
     text = shipped.taxonomy(name).path.read_bytes()
     path = directory / "taxonomies" / f"{name}.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,7 +26,7 @@ def copy_shipped(directory: Path, name: str) -> Path:
             file.write(text)
     except FileExistsError:
         raise StudyError(
-            f"{path} exists already",
+            f"{path} is there already",
             f"Change that one; what differs from the shipped one: annotation taxonomy diff {name}",
         ) from None
     return path

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
-from annotation.taxonomies.versions import Versions
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from annotation.rounds import Round
+    from annotation.taxonomies.versions import Versions
     from data.store import Reader
 
 
@@ -25,9 +23,8 @@ class FinalLabels:
     undecided: Mapping[str, tuple[str, ...]]  # by item, as they were settled
 
 
-def final_labels_under(reader: Reader, directory: Path, of: Round, version: str) -> FinalLabels:
+def final_labels_under(reader: Reader, versions: Versions, of: Round, version: str) -> FinalLabels:
     """The final labels of a round, carried into a version; what is undecided is listed."""
-    versions = Versions.known(reader, directory, of.taxonomy)
     versions.taxonomy(version)
     codes: dict[str, frozenset[str]] = {}
     undecided: dict[str, tuple[str, ...]] = {}

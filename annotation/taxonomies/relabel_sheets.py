@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.rounds import find_round
+from annotation.rounds import find_round, require_rater
 from annotation.sheets.cells import harmless
 from annotation.sheets.csv_files import csv_text
 from annotation.sheets.files import read_grid
@@ -55,7 +55,7 @@ def write_sheet(path: Path, queue: Sequence[Waiting]) -> None:
     """A row for each label that waits, with `new` to be filled in; .xlsx, or else CSV."""
     if path.exists():
         raise StudyError(
-            f"{path} exists already", "Choose another name: it may hold somebody's answers."
+            f"{path} is there already", "Choose another name: it may hold somebody's answers."
         )
     rows = [COLUMNS, *([harmless(cell) for cell in _cells(each)] for each in queue)]
     if path.suffix.lower() == ".xlsx":
@@ -174,12 +174,8 @@ def take_sheet(study: Study, round_name: str, path: Path, run: Run) -> Taken:
 
 def refuse_unknown_rater(of: Round, queue: Sequence[Waiting], rater: str) -> None:
     """A name that nobody in the round has is a mistake, not a rater who is done."""
-    known = {*of.raters, *(each.said.rater for each in queue)}
-    if rater and rater not in known:
-        raise StudyError(
-            f"{rater} is no rater of round {of.name}",
-            f"Its raters: {', '.join(sorted(known)) or 'none'}.",
-        )
+    if rater:
+        require_rater(of, rater, sorted({each.said.rater for each in queue}))
 
 
 def _known(reader: Writer, of: Round) -> Known:

@@ -7,7 +7,7 @@ Labels are never rewritten: they are carried where they are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -84,10 +84,7 @@ class Versions:
         try:
             return self.texts[version]
         except KeyError:
-            raise StudyError(
-                f"the study knows no version {version} of {self.name}",
-                f"Known: {', '.join(self.texts)}.",
-            ) from None
+            raise unknown_version(version, self.name, self.texts) from None
 
     def before(self, version: str) -> str | None:
         """The version that one was made of: as declared, else the next lower one."""
@@ -160,6 +157,13 @@ class Versions:
         return {}
 
 
+def unknown_version(version: str, name: str, known: Iterable[str]) -> StudyError:
+    """That a version of a taxonomy is not known, with those that are."""
+    return StudyError(
+        f"the study knows no version {version} of {name}", f"Known: {', '.join(known)}."
+    )
+
+
 def refuse_other_tree(file: Taxonomy, kept: Taxonomy) -> None:
     """A file must have the codes of the version that it says it is, as the study kept them."""
     if _tree(kept) != _tree(file):
@@ -186,11 +190,6 @@ def carrier(reader: Reader, directory: Path, taxonomy_name: str, to_version: str
         return decided(versions.alternatives(from_version, to_version, code))
 
     return carry
-
-
-def newest_version(reader: Reader, directory: Path, taxonomy_name: str) -> str:
-    """The highest version that the study knows."""
-    return Versions.known(reader, directory, taxonomy_name).newest.version
 
 
 def _recorded(reader: Reader, name: str) -> tuple[Revision, ...]:

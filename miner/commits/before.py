@@ -153,7 +153,10 @@ def _version(view: View, sha: str, path: bytes) -> tuple[bytes, str]:
     if sha in view.shallow:
         raise StudyError(f"the parents of {sha} are not in this shallow clone", "Clone it whole.")
     if not parents:
-        raise StudyError(f"{sha} is the first commit: there is nothing before it", "")
+        raise StudyError(
+            f"{sha} is the first commit: there is nothing before it",
+            "Name a later one: SELECT sha FROM commits WHERE len(parents) > 0 lists them.",
+        )
     parent = parents[0].decode()
     for file in _files(view, parent, sha):
         if file.path == path or (file.status == b"D" and file.old_path == path):

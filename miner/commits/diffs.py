@@ -17,6 +17,7 @@ from miner.commits.git import GitFailed, View
 from miner.commits.lacking import unreadable, without_readable
 from miner.commits.messages import objects
 from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk, Whole
+from report.formatting import counted
 
 _AT_ONCE = 500  # commits that are looked through together when something is missing
 _NAMES_AT_ONCE, _BYTES_AT_ONCE = 500, 60_000  # on a command line
@@ -237,7 +238,7 @@ def _one(view: View, sha: str, files: Sequence[File], bad: dict[str, str], sink:
 
 
 def _summary(lost: Sequence[File]) -> str:
-    return f"{len(lost)} file{'s' * (len(lost) != 1)} cannot be read: {lost[0].problem}"
+    return f"{counted(len(lost), 'file')} cannot be read: {lost[0].problem}"
 
 
 def _groups(files: Sequence[File]) -> list[list[bytes]]:

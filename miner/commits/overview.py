@@ -44,7 +44,7 @@ def repositories_table(found: dict[str, Any]) -> Table | None:
         Column("unreadable", "Unreadable", "count"),
         Column("gone", "Gone", "count"),
         Column("newest", "Newest", "code"),
-        Column("last_read", "Last read (UTC)", "code", aside=True),
+        Column("last_read", "Last read", "code", aside=True),
         Column("unfinished", "Unfinished", "count", aside=True),
     )
     shown = [

@@ -16,6 +16,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
+from report.rounding import RoundOption
 
 commands = console.application("Selection, step by step.")
 
@@ -54,9 +55,7 @@ def filter_artifacts(
     margin: Annotated[
         float, typer.Option(metavar="PERCENT", help="Margin of error of such a sample.")
     ] = 5,
-    round_up: Annotated[
-        bool, typer.Option("--round-up", help="Round its size up; else to the nearest number.")
-    ] = False,
+    rounding: RoundOption = None,
     by: Annotated[
         str | None, typer.Option(metavar="SQL", help="A sample of each group: project.")
     ] = None,
@@ -111,7 +110,7 @@ def filter_artifacts(
         size=size,
         confidence=confidence,
         margin=margin,
-        round_up=round_up,
+        rounding=rounding.value if rounding else None,
         by=by,
         highest=highest,
         seed=seed,
@@ -138,6 +137,12 @@ def show_lexicons(
     """Show the lexicons that `miner filter` and `miner commits` know, or the words of one.
 
     Your own is a file `lexicons/NAME.txt` in the study, with one word on each line.
+
+    Examples:
+
+        miner lexicons
+
+        miner lexicons bugfix
     """
     from miner.lexicon import lexicon, lexicons, lexicons_table
     from report.tables import console_table

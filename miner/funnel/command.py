@@ -14,10 +14,11 @@ from miner.funnel.view import funnel, unknown_words
 from report.progress import progress
 
 if TYPE_CHECKING:
+    from data.sampling import Rounding
     from data.store import Reader, Study
     from report.console import Output
 
-_FLAGS = {"lexicons": "--lexicon"}
+_FLAGS = {"lexicons": "--lexicon", "rounding": "--round"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Options:
     size: int | None = None
     confidence: float | None = None
     margin: float = 5
-    round_up: bool = False
+    rounding: Rounding | None = None
     by: str | None = None
     highest: str | None = None
     seed: int = 1
@@ -102,17 +103,17 @@ def _draw(options: Options) -> Draw | None:
     if options.size is not None and options.confidence is not None:
         raise StudyError("--size and --confidence are two sizes", "Give one of them.")
     if options.size is None and options.confidence is None:
-        asked = _given(options) & {"margin", "round_up", "by", "highest", "seed"}
+        asked = _given(options) & {"margin", "rounding", "by", "highest", "seed"}
         _refuse(asked, "a sample", "Give --size N or --confidence 95 as well.")
         return None
     if options.size is not None:
-        asked = _given(options) & {"margin", "round_up"}
+        asked = _given(options) & {"margin", "rounding"}
         _refuse(asked, "a size that is computed", "Give --confidence 95 instead of --size.")
     return Draw(
         size=options.size,
         confidence=95 if options.confidence is None else options.confidence,
         margin=options.margin,
-        rounding="up" if options.round_up else "nearest",
+        rounding=options.rounding or "nearest",
         seed=options.seed,
         highest=options.highest,
         by=options.by,

@@ -64,7 +64,7 @@ class Step:
             )
         for kind in self.on:
             if kind not in KINDS:
-                raise StudyError(f"there is no kind {kind!r}", f"Kinds are {', '.join(KINDS)}.")
+                raise StudyError(f"there is no kind {kind!r}", f"Known: {', '.join(KINDS)}.")
         if not (self.where or self.lexicons or self.draw):
             raise StudyError(
                 f"the step {self.name!r} asks for nothing",
@@ -137,5 +137,5 @@ def dropped(steps: list[Step], name: str) -> list[Step]:
 
 def unknown(name: str, names: list[str]) -> StudyError:
     """That there is no such step."""
-    known = f"Steps are {', '.join(names)}." if names else "There are none yet."
+    known = f"Known: {', '.join(names)}." if names else "There are none yet."
     return StudyError(f"there is no step {name!r}", known)

@@ -130,7 +130,12 @@ def show_projects(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show the aliases of projects, and how studies found their defects of high priority."""
+    """Show the aliases of projects, and how studies found their defects of high priority.
+
+    Example:
+
+        miner projects
+    """
     from miner.projects import aliases_table
     from report.tables import console_table
 

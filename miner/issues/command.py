@@ -95,7 +95,7 @@ class Options:
         if self.state not in source.states:
             raise StudyError(
                 f"--state {self.state} is no state of an issue there",
-                f"It is one of {', '.join(source.states)}.",
+                f"Known: {', '.join(source.states)}.",
             )
 
 

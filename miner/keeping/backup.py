@@ -47,7 +47,7 @@ _BROKEN = (
 
 
 def backup(
-    study: Study, target: Path | None = None, *, with_key: bool = False, overwrite: bool = False
+    study: Study, target: Path | None = None, *, with_key: bool = False, replace: bool = False
 ) -> dict[str, Any]:
     """Write the study to one file; it appears whole or not at all."""
     made_at = utc_now()
@@ -55,7 +55,7 @@ def backup(
     target = target or Path(name)
     if target.is_dir():
         target /= name
-    if target.exists() and not overwrite:
+    if target.exists() and not replace:
         raise _there_already(target)
     if not study.exists:
         with study.reading():  # says so
@@ -69,7 +69,7 @@ def backup(
         _write(draft, members, _count(database), made_at.isoformat())
         database.unlink()  # the check unpacks it once more
         found = check(draft, folder)
-        _name(draft, target, overwrite=overwrite)
+        _name(draft, target, replace=replace)
     return {
         **found,
         "file": str(target),
@@ -174,8 +174,8 @@ def _write(draft: Path, members: dict[str, Path], rows: dict[str, int], made_at:
         os.fsync(file.fileno())
 
 
-def _name(draft: Path, target: Path, *, overwrite: bool) -> None:
-    if overwrite:
+def _name(draft: Path, target: Path, *, replace: bool) -> None:
+    if replace:
         draft.replace(target)
         return
     try:
@@ -275,7 +275,7 @@ def _explained(file: Path) -> Iterator[None]:
 
 
 def _there_already(target: Path) -> StudyError:
-    return StudyError(f"{target} is there already", "Name another file, or add --overwrite.")
+    return StudyError(f"{target} is there already", "Name another file, or add --replace.")
 
 
 def _damaged(file: Path, why: str) -> StudyError:

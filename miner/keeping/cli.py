@@ -32,6 +32,10 @@ def rebuild_tables(
 
     Issues and posts are derived from the stored responses, commits from the repositories that
     were read; of one that is no longer there, the rows stay, and it is named.
+
+    Example:
+
+        miner rebuild
     """
     from data import provenance
     from miner.rebuild import rebuild
@@ -51,8 +55,8 @@ def forget_subject(
     subject: Annotated[
         str, typer.Argument(metavar="ID|AUTHOR", help="An issue's URL or id, a login, a pseudonym.")
     ],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would go; remove nothing.")
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what would go; remove nothing.")
     ] = False,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -66,7 +70,7 @@ def forget_subject(
 
     Examples:
 
-        miner forget https://github.com/owner/name/issues/12 --dry-run
+        miner forget https://github.com/owner/name/issues/12 --plan
 
         miner forget some-login
     """
@@ -74,11 +78,11 @@ def forget_subject(
     from report.progress import progress
 
     output = Output(as_json, quiet, verbose)
-    act = plan_forget if dry_run else forget
+    act = plan_forget if plan else forget
     with progress(output, "forget") as bar:
         removed = act(open_study(study, output), subject, bar.update)
-    output.document({**removed.as_json(), "dry_run": dry_run})
-    output.show(f"{'would forget' if dry_run else 'forgot'} {removed.words()}")
+    output.document({**removed.as_json(), "plan": plan})
+    output.show(f"{'would forget' if plan else 'forgot'} {removed.words()}")
 
 
 @commands.command("backup")
@@ -93,7 +97,7 @@ def back_up(
     with_key: Annotated[
         bool, typer.Option("--with-key", help="With study.key, which undoes the pseudonyms.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace FILE.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace FILE.")] = False,
     study: StudyOption = HERE,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
@@ -110,19 +114,19 @@ def back_up(
         miner backup before-round-2.tar.gz --check
     """
     from miner.keeping.backup import backup, check_file
+    from report.formatting import minute, plain
 
     output = Output(as_json, quiet, verbose)
     if check:
         found = check_file(file)
         output.document(found)
-        output.show(f"whole: {sum(found['rows'].values()):,} rows, made {found['made_at']}")
+        when = minute(found["made_at"])
+        output.show(f"whole: {sum(found['rows'].values()):,} rows, made {when}")
         return
-    found = backup(open_study(study, output), file, with_key=with_key, overwrite=overwrite)
+    found = backup(open_study(study, output), file, with_key=with_key, replace=replace)
     output.document(found)
     output.show(f"{found['file']}: {found['bytes']:,} bytes, {sum(found['rows'].values()):,} rows")
     if found["left_out"]:
-        from report.formatting import plain
-
         first = ", ".join(map(plain, found["left_out"][:3]))
         output.tell(
             f"not in it, since they are links or too large: {len(found['left_out']):,} files of "
@@ -144,6 +148,10 @@ def merge_studies(
 
     The newest word about each issue wins, and pseudonyms become those of this study. Merging
     again changes nothing. Analyses are not taken: run them here.
+
+    Example:
+
+        miner merge ../the-other-half
     """
     from data import provenance
     from miner.keeping.merging import merge

@@ -7,7 +7,6 @@ no error and no stored response ever holds it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +19,10 @@ from miner.papers.service import Service
 from miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
 from miner.refusals import (
     Asker,
-    QuotaUsedUp,
     Refused,
     Trouble,
     in_trouble,
-    local_time,
+    quota_used_up,
     unreachable,
 )
 from miner.tokens import variable_of
@@ -65,11 +63,13 @@ class Client:
         self.quota: Quota | None = None
         host = urlsplit(self.api_url).netloc
         public = host == urlsplit(service.api).netloc
+        key_name = key_name or variable_of(service.name)
         self._asker = Asker(
-            service.title if public else host,
-            public,
-            self.has_key,
-            key_name or variable_of(service.name),
+            server=service.title if public else host,
+            has_token=self.has_key,
+            token_name=key_name,
+            with_token=f"A key in {key_name} gives more.",
+            is_daily=True,
         )
         self._max_wait_s = max_wait_s
         self._clock = clock or Clock()
@@ -146,7 +146,7 @@ class Client:
     def _wait_before(self) -> None:
         decision = limits.before_request(self.quota, self._clock.now(), self._max_wait_s)
         if decision.action == "give up":
-            raise self._quota_used_up(decision)
+            raise quota_used_up(self._asker, decision, self._clock.now(), self.sent)
         if decision.action == "wait":
             self._wait(decision, Tries())
 
@@ -178,13 +178,4 @@ class Client:
             return (NotAllowed if may_change else Refused)(message, hint, status)
         if decision.cause == "trouble":
             return in_trouble(self._asker, decision.reason)
-        return self._quota_used_up(decision)
-
-    def _quota_used_up(self, decision: Decision) -> QuotaUsedUp:
-        when = local_time(self._clock.now() + timedelta(seconds=decision.seconds), with_day=True)
-        made = f"{self.sent} request{'' if self.sent == 1 else 's'} made so far"
-        what = "quota is used up" if decision.cause == "quota" else "server asks to slow down"
-        hint = "Run the same command again after that, or let it wait with a larger --max-wait."
-        if not self.has_key:
-            hint += f" A key in {self._asker.token_name} gives more."
-        return QuotaUsedUp(f"{self._asker.server}: the {what} until {when}; {made}", hint)
+        return quota_used_up(self._asker, decision, self._clock.now(), self.sent)

@@ -122,9 +122,7 @@ def _queries(options: Options, index: Service) -> list[Query]:
 
 def _refuse_strays(options: Options) -> None:
     if options.source not in NAMES:
-        raise StudyError(
-            f"there is no source {options.source!r}", f"Sources are {', '.join(NAMES)}."
-        )
+        raise StudyError(f"there is no source {options.source!r}", f"Known: {', '.join(NAMES)}.")
     ways = {
         "a query": options.query is not None,
         "--template": options.template is not None,

@@ -55,7 +55,7 @@ def keep_shipped(ingest: PaperIngest, name: str, now: datetime) -> FileKept:
     if name not in shipped_lists():
         raise StudyError(
             f"there is no shipped list {shown(name)}",
-            f"Shipped are: {', '.join(shipped_lists())}; your own comes with --from FILE.",
+            f"Known: {', '.join(shipped_lists())}. Your own comes with --from FILE.",
         )
     body = (files(__package__) / "known_lists" / f"{name}.csv").read_bytes()
     return _keep(ingest, f"{name}.csv", "csv", body, now=now, known=name)

@@ -80,7 +80,7 @@ def sources_table(found: dict[str, Any]) -> Table | None:
         Column("requests", "Requests", "count", aside=True),
         Column("quota_left", "Quota left", "count", aside=True),
         Column("quota_limit", "Quota", "count", aside=True),
-        Column("last_fetch", "Last fetch (UTC)", "code", aside=True),
+        Column("last_fetch", "Last fetch", "code", aside=True),
     )
     shown = [row | {"last_fetch": minute(row["last_fetch"])} for row in found["papers"]]
     note = "Only here: papers that no other source gave. Unfinished: searches to go on with."

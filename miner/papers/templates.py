@@ -58,7 +58,7 @@ def names() -> list[str]:
 def template(name: str) -> Template:
     """The template of that name."""
     if name not in names():
-        raise StudyError(f"there is no template {shown(name)}", f"There are: {', '.join(names())}.")
+        raise StudyError(f"there is no template {shown(name)}", f"Known: {', '.join(names())}.")
     said = tomllib.loads(
         (files(__package__) / "templates" / f"{name}.toml").read_text(encoding="utf-8")
     )

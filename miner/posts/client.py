@@ -21,11 +21,10 @@ from miner.posts.limits import Said
 from miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
 from miner.refusals import (
     Asker,
-    QuotaUsedUp,
     Refused,
     Trouble,
     in_trouble,
-    local_time,
+    quota_used_up,
     unreachable,
 )
 from miner.waiting import wait
@@ -33,7 +32,6 @@ from miner.waiting import wait
 API = "https://api.stackexchange.com/2.3"
 KEY_PARAMETER = "key"
 _IDS = re.compile(r"/[0-9;]+(?=/|\Z)")
-_AGAIN = "Run the same command again after that, or let it wait with a larger --max-wait."
 
 
 class _Unusable(Broken):
@@ -66,7 +64,14 @@ class Client:
         self.quota: Quota | None = None
         host = urlsplit(self.api_url).netloc
         public = host == urlsplit(API).netloc
-        self._asker = Asker("Stack Exchange" if public else host, public, self.has_key, key_name)
+        self._asker = Asker(
+            server="Stack Exchange" if public else host,
+            has_token=self.has_key,
+            token_name=key_name,
+            with_token=f"With a key in {key_name} it is 10,000 requests a day, without one only "
+            "300; stackapps.com gives keys.",
+            is_daily=True,
+        )
         self._max_wait_s = max_wait_s
         self._clock = clock or Clock()
         self._tell = tell
@@ -162,7 +167,7 @@ class Client:
             self.quota, self._not_before.pop(method, None), self._clock.now(), self._max_wait_s
         )
         if decision.action == "give up":
-            raise self._quota_used_up(decision)
+            raise quota_used_up(self._asker, decision, self._clock.now(), self.sent)
         if decision.action == "wait":
             self._wait(decision, Tries())
 
@@ -191,19 +196,7 @@ class Client:
             return self._refused(answer.status, said, path)
         if decision.cause == "trouble":
             return in_trouble(self._asker, decision.reason)
-        return self._quota_used_up(decision)
-
-    def _quota_used_up(self, decision: Decision) -> QuotaUsedUp:
-        when = local_time(self._clock.now() + timedelta(seconds=decision.seconds), with_day=True)
-        made = f"{self.sent} request{'' if self.sent == 1 else 's'} made so far"
-        what = "quota is used up" if decision.cause == "quota" else "server asks to slow down"
-        hint = _AGAIN
-        if not self.has_key:
-            hint += (
-                f" With a key in {self._asker.token_name} it is 10,000 requests a day, without "
-                "one only 300; stackapps.com gives keys."
-            )
-        return QuotaUsedUp(f"{self._asker.server}: the {what} until {when}; {made}", hint)
+        return quota_used_up(self._asker, decision, self._clock.now(), self.sent)
 
     def _refused(self, status: int, said: Said | None, path: str) -> Refused:
         server, words = self._asker.server, said.words if said else ""

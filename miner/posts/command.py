@@ -121,7 +121,7 @@ def _run_dump(directory: Path, options: Options, path: Path, output: Output) -> 
     with recorded(directory, options, output) as ingest:
 
         def show(name: str, done: int, total: int | None) -> None:
-            ingest.stage = f"{name} {done / total:.0%}" if total else name
+            ingest.stage = f"{name} {100 * done / total:.0f} %" if total else name
             ingest.on_page(ingest)
 
         read = read_dump(ingest, path, selection, tell=output.tell, progress=show)

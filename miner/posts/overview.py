@@ -78,7 +78,7 @@ def sites_table(found: dict[str, Any]) -> Table | None:
         Column("requests", "Requests", "count", aside=True),
         Column("quota_left", "Quota left", "count", aside=True),
         Column("quota_limit", "Quota", "count", aside=True),
-        Column("last_fetch", "Last fetch (UTC)", "code", aside=True),
+        Column("last_fetch", "Last fetch", "code", aside=True),
     )
     shown = [
         row

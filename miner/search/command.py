@@ -13,6 +13,7 @@ from data.store import Study
 from miner import projects
 from miner.connecting import connected
 from miner.search.repositories import plan_search, search_repositories
+from report.formatting import counted
 from report.progress import progress
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ def run_search(
     ):
 
         def show(at: SearchProgress) -> None:
-            bar.update(at.found, at.total, requests=client.sent, note=f"{at.slices_left} slices")
+            bar.update(
+                at.found, at.total, requests=client.sent, note=counted(at.slices_left, "slice")
+            )
 
         return search_repositories(
             study, client, run, query, host=_host(api_url), tell=output.tell, on_page=show

@@ -92,5 +92,5 @@ def tracker(name: str) -> Tracker:
 
 def _named(name: str, known: Mapping[str, _Found]) -> _Found:
     if name not in known:
-        raise StudyError(f"there is no source {name!r}", f"Sources are {', '.join(sorted(known))}.")
+        raise StudyError(f"there is no source {name!r}", f"Known: {', '.join(sorted(known))}.")
     return known[name]

@@ -22,7 +22,7 @@ def find_claim(claim_ids: Sequence[str], meant: str, prefix: str = PREFIX) -> st
         return found[0]
     if found:
         raise StudyError(
-            f"{len(found)} claims begin with {plain(meant)!r}",
+            f"{len(found):,} claims begin with {plain(meant)!r}",
             f"Say which: {_listed(found)}",
         )
     near = nearest(meant, (*claim_ids, *names.values()))

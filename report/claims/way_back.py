@@ -134,7 +134,7 @@ def _told_run(run: Mapping[str, Any]) -> str:
     if "command" not in run:
         return f"run {run['run_id']}"
     when = formatting.minute(run["started_at"])
-    return f"run {run['run_id']}: {run['command']}, version {run['version']}, {when} UTC"
+    return f"run {run['run_id']}: {run['command']}, version {run['version']}, {when}"
 
 
 def _arguments(given: Mapping[str, Any]) -> str:

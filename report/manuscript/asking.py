@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from data.errors import StudyError
+from report import console
 from report.manuscript import checking, drafting
 from report.manuscript.entries import parsed
 from report.manuscript.outcomes import Finding
@@ -57,5 +58,5 @@ def _write(path: Path, texts: Sequence[str], tell: Callable[[str], None]) -> Non
     except FileExistsError:
         raise StudyError(f"{path} is there already", "Name another file.") from None
     except OSError as error:
-        raise StudyError(f"{path} cannot be written: {error.strerror}", "") from None
+        raise console.explained(error, path) from None
     tell(f"Claims: {path}")

@@ -19,7 +19,7 @@ from report.console import (
 
 def check_manuscript(
     files: Annotated[
-        list[Path] | None, typer.Argument(metavar="FILE.toml", help="Claims files.")
+        list[Path] | None, typer.Argument(metavar="FILE", help="Claims files (.toml).")
     ] = None,
     shipped: Annotated[
         list[str] | None,
@@ -32,7 +32,7 @@ def check_manuscript(
         ),
     ] = None,
     write: Annotated[
-        Path | None, typer.Option(metavar="OUT.toml", help="Write the drafted claims file.")
+        Path | None, typer.Option(metavar="FILE", help="Write the drafted claims file (.toml).")
     ] = None,
     kinds: Annotated[
         bool, typer.Option("--kinds", help="List the kinds of checks and their fields.")

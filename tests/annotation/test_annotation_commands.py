@@ -105,7 +105,7 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
         "sheet.csv:1: there is no column 'URL', 'Final_label'",
     ),
     "empty": ("", "sheet.csv:1: there is no column 'URL', 'Final_label'"),
-    "unparsable item": (GOOD + "nonsense,A1\n", "sheet.csv:4: 'nonsense' names no artifact."),
+    "unparsable item": (GOOD + "nonsense,A1\n", "sheet.csv:4: 'nonsense' names no artifact"),
     "not CSV": (GOOD + '"half a cell,A1\nx\ny\n', "sheet.csv:4: is no CSV: unexpected end of data"),
     "text behind a quote": (
         GOOD + '"a"b,A1\n',

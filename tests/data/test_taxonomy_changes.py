@@ -209,7 +209,7 @@ def test_a_declared_later_version_stands_in_for_the_shipped_one(tmp_path: Path) 
             "dl-bugs 1.1.0 has no `changes`",
         ),  # says nothing of the shipped one: an accident
         # Two texts of one version.
-        ("1.0.0", 'changes:\n  - {from: "0.9.0", steps: []}\n', "dl-bugs 1.0.0 exists already"),
+        ("1.0.0", 'changes:\n  - {from: "0.9.0", steps: []}\n', "dl-bugs 1.0.0 is there already"),
     ],
 )
 def test_an_undeclared_one_does_not(

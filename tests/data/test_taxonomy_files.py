@@ -498,7 +498,7 @@ def test_a_study_cannot_take_a_shipped_name(tmp_path: Path, command: Command) ->
     path = write(tmp_path / "taxonomies", content, "humbatova.yaml")
     ended = command("annotation", "taxonomy", "list", "--study", tmp_path)
     assert (ended.returncode, "dl-bugs" in ended.stdout) == (1, True)  # the others are listed
-    assert ended.stderr.startswith(f"error: {path}: humbatova 1.0.0 exists already, and this")
+    assert ended.stderr.startswith(f"error: {path}: humbatova 1.0.0 is there already, and this")
     assert ended.stderr.endswith("rename the file and the name in it.\n")
 
 

@@ -273,8 +273,8 @@ def test_a_larger_sample_holds_the_smaller_one(
         (("x", "--where", "true", "--drop", "y"), "one at a time"),
         (("x", "--size", "5", "--confidence", "95"), "two sizes"),
         (("x", "--where", "true", "--by", "kind", "--seed", "2"), "--by and --seed belong to a sa"),
-        (("x", "--where", "true", "--margin", "3", "--round-up"), "--margin and --round-up belong"),
-        (("x", "--size", "3", "--round-up"), "--round-up belongs to a size that is computed"),
+        (("x", "--where", "true", "--margin", "3", "--round", "up"), "--margin and --round belong"),
+        (("x", "--size", "3", "--round", "up"), "--round belongs to a size that is computed"),
         (("x", "--where", "true", "--code"), "--code belongs to a lexicon"),
         (("x", "--size", "3", "--any-lexicon"), "--any-lexicon belongs to a lexicon"),
         (("--again", "--where", "true"), "--where belongs to a step with a name"),
@@ -391,7 +391,7 @@ def test_a_size_is_rounded_up_on_request(
     miner: Callable[..., CompletedProcess[str]], population: Population
 ) -> None:
     # 13.24 of the 14 artifacts.
-    for options, size in (((), 13), (("--round-up",), 14)):
+    for options, size in (((), 13), (("--round", "nearest"), 13), (("--round", "up"), 14)):
         miner("filter", "few", "--confidence", "90", "--margin", "5.4", *options)
         (row,) = population.rows("SELECT sum(rows_out) AS n FROM funnel WHERE step = 'few'")
         assert row["n"] == size

@@ -69,7 +69,7 @@ def test_a_file_that_is_there_stays_unless_told_otherwise(fetched: Mining, tmp_p
     with pytest.raises(StudyError, match="is there already"):
         backup(Study(fetched.study), target)
     assert target.read_text(encoding="utf-8") == "precious"
-    backup(Study(fetched.study), target, overwrite=True)
+    backup(Study(fetched.study), target, replace=True)
     assert check(target)["rows"]["issue"]
     assert [path.name for path in tmp_path.glob(".*")] == []
 
@@ -279,7 +279,7 @@ from pathlib import Path
 from data.store import Study
 from miner.keeping import backup
 backup.check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), overwrite=True)
+backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), replace=True)
 """
 
 
@@ -295,7 +295,7 @@ def test_killed_it_leaves_the_old_file_and_the_next_cleans_up(
     assert start("backup.py", _KILLED, study.directory, target).wait() == -9
     assert target.read_bytes() == b"old"
     assert len(list(target.parent.iterdir())) == 2  # with what the killed one had begun
-    backup(study, target, overwrite=True)
+    backup(study, target, replace=True)
     assert list(target.parent.iterdir()) == [target]
 
 

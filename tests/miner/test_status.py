@@ -29,6 +29,7 @@ def study(tmp_path: Path) -> Study:
     return made
 
 
+@pytest.mark.usefixtures("in_kolkata")
 def test_json_keeps_the_exact_times(
     study: Study, command: Callable[..., CompletedProcess[str]]
 ) -> None:
@@ -37,13 +38,14 @@ def test_json_keeps_the_exact_times(
     assert found["runs"][0]["started_at"] == "2026-03-04T05:06:07Z"
 
 
+@pytest.mark.usefixtures("in_kolkata")
 def test_a_reader_sees_views_and_runs(
     study: Study, command: Callable[..., CompletedProcess[str]]
 ) -> None:
     lines = command("miner", "status", "--study", study.directory).stdout.splitlines()
     assert ["runs", "1"] in [line.split() for line in lines]
     assert lines[-1].split("  ") == [
-        "2026-03-04 05:06",
+        "2026-03-04 10:36 IST",
         "analysis coverage-gap",
         "interrupted ",
     ]

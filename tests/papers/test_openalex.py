@@ -61,7 +61,7 @@ def test_a_spent_budget_is_told_with_its_end_and_the_next_run_goes_on(papering: 
     at = papering(OpenAlex(generated(50), page_limit=20, left=20))
     ended = at.run(WORDS, key=KEY)
     assert ended.returncode == 1
-    assert "the quota is used up until" in ended.stderr
+    assert "'s quota is used up until" in ended.stderr
     assert "40 records of 40 new papers; the same command goes on" in " ".join(ended.stderr.split())
     at.world.left = 1000
     found = at.fetch(WORDS, key=KEY)

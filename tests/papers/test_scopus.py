@@ -65,7 +65,7 @@ def test_an_empty_result_is_no_error(papering: Start) -> None:
         ({}, WORDS, None, "Scopus answers nobody without a key"),
         ({}, WORDS, "f" * 32, "refuses the key in SCOPUS_API_KEY"),
         ({}, "TITLE-ABS-KEY(bug", KEY, "Error translating query"),
-        ({"left": 0}, WORDS, KEY, "the quota is used up until"),
+        ({"left": 0}, WORDS, KEY, "'s quota is used up until"),
     ],
 )
 def test_a_refusal_says_why_and_what_to_do(

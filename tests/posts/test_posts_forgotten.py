@@ -146,11 +146,11 @@ def test_a_person_goes_with_everything_that_they_wrote_for_good(posting: Start, 
     assert at.mined() == before
 
 
-def test_a_dry_run_removes_nothing(posting: Start) -> None:
+def test_a_plan_removes_nothing(posting: Start) -> None:
     at = posting(site())
     bring(at, "api")
     before = everything(at)
-    planned = json.loads(at.miner("forget", "stackoverflow:users/11", "--dry-run", "--json").stdout)
+    planned = json.loads(at.miner("forget", "stackoverflow:users/11", "--plan", "--json").stdout)
     assert everything(at) == before
     gone = json.loads(at.miner("forget", "stackoverflow:users/11", "--json").stdout)
     assert gone["removed"] == planned["removed"]

@@ -106,7 +106,7 @@ def test_a_quota_that_is_used_up_ends_the_run_and_the_next_one_goes_on(posting: 
     ended = at.run("--tag", "python")
     assert ended.returncode == 1
     said = " ".join(ended.stderr.split())
-    assert said.count("the quota is used up until") == 1
+    assert said.count("'s quota is used up until") == 1
     assert "10,000 requests a day, without one only 300" in said
     assert "This run has stored 7 questions" in said  # two pages, one question on both
     assert len(at.asked) == 3  # nothing is asked for once nothing is left
@@ -114,7 +114,7 @@ def test_a_quota_that_is_used_up_ends_the_run_and_the_next_one_goes_on(posting: 
 
     ended = at.run("--tag", "python")  # another process does not know yet, and asks once
     assert ended.returncode == 1
-    assert "the quota is used up until" in ended.stderr
+    assert "'s quota is used up until" in ended.stderr
     assert len(at.asked) == 1
 
     at.world.left[None] = 300

@@ -43,7 +43,7 @@ def test_attempts_are_the_denominator_and_verdicts_stand_apart(study: Study) -> 
     rate = found.rate("reproduced")
     assert (rate.percent, rate.low, rate.high) == (plain.percent, plain.low, plain.high)
     assert not found.is_census
-    assert not found.is_random
+    assert not found.sample
 
 
 def test_a_bug_whose_runs_have_not_settled_it_is_no_attempt(study: Study) -> None:

@@ -449,7 +449,7 @@ def test_without_a_sandbox_nothing_runs_unless_told_so(tmp_path: Path) -> None:
     refused = ran(folder, isolation="none")
     outcome, problem = problem_of(refused, tmp_path)
     assert outcome is Outcome.NOT_STARTED
-    assert problem.startswith("Without isolation")
+    assert problem.startswith("without isolation")
     assert refused.run.isolation.kind == ""  # nothing ran, so nothing ran without a sandbox
     told = ran(folder, isolation="none", unsafe_network=True, attempt=2).run
     assert (told.outcome, told.checked) == (Outcome.EXITED, 1)

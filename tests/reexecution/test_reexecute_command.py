@@ -189,7 +189,7 @@ def test_a_study_without_bugs_takes_the_shipped_ones(
         (("--seeds", "2"), "Give one from 3 to 50. Fewer than 3 runs of each side decide nothing"),
         (("--workers", "-1"), "--workers -1 is no number"),
         (("--budget", "soon"), "'soon' is no duration"),
-        (("--isolation", "none"), "Without isolation"),
+        (("--isolation", "none"), "without isolation"),
         (("--judge-again",), "no runs of these bugs are stored"),
     ],
 )

@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 from labelling import Labelled
+from recomputed import recomputed
 
 from data import provenance, result_store
 from data.results import Claim, Result
@@ -92,7 +93,7 @@ def test_claims_that_went_came_or_cannot_be_computed_are_differences(
     labelled: Labelled, command: Command
 ) -> None:
     run = provenance.begin("test", {})
-    gap = recomputing.recompute(labelled.study, "coverage-gap")
+    gap = recomputed(labelled.study, "coverage-gap")
     odd = Claim("coverage-gap.moon", "Faults on the moon", 4.0, "faults", "coverage-gap(): moon")
     odd_gap = Result(**{**vars(gap), "claims": (odd, *gap.claims[1:])})
     lost = Claim("weather.rain", "Days with rain", 3.0, "days", "weather(): rain")
@@ -135,7 +136,7 @@ def test_a_study_without_results_is_told_so(tmp_path: Path, command: Command) ->
 
 
 def test_other_words_are_no_difference_but_are_told(labelled: Labelled, command: Command) -> None:
-    gap = recomputing.recompute(labelled.study, "coverage-gap")
+    gap = recomputed(labelled.study, "coverage-gap")
     old = Result(**{**vars(gap), "title": "An older title"})
     result_store.save(labelled.study, old, provenance.begin("test", {}))
     done = command("report", "claims", "check", "coverage-gap")

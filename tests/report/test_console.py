@@ -56,7 +56,7 @@ CALLS = {
     ("miner", "posts"): ("--from-sede", "posts.csv"),
     ("miner", "projects"): (),
     ("miner", "rebuild"): (),
-    ("miner", "forget"): ("github:example/tensors#1", "--dry-run"),
+    ("miner", "forget"): ("github:example/tensors#1", "--plan"),
     ("miner", "backup"): (),
     ("miner", "merge"): ("other",),
     ("miner", "link"): (),
@@ -255,9 +255,25 @@ def call(
 def test_every_command_and_every_option_has_help(words: tuple[str, ...]) -> None:
     command = TREE[words]
     assert command.help
-    assert command.help.strip()[-1] in ".`" or "Example" in command.help
     for parameter in command.params:
         assert parameter.help, f"{' '.join(words)} {parameter.name}"
+
+
+@each_call
+def test_every_command_shows_an_example_of_itself(words: tuple[str, ...]) -> None:
+    said = LEAVES[words].help or ""
+    heading, _, examples = said.partition("Example")
+    assert heading
+    assert f"\n{' '.join(words)}" in examples
+
+
+@each_call
+def test_what_is_to_be_typed_in_is_in_capitals(words: tuple[str, ...]) -> None:
+    for parameter in LEAVES[words].params:
+        if parameter.param_type_name == "argument" or parameter.name == "version":
+            said = parameter.metavar
+            assert said, f"{' '.join(words)} {parameter.name}"
+            assert said == said.upper()
 
 
 @each_call
@@ -273,6 +289,19 @@ def test_help_is_printed_on_request(words: tuple[str, ...]) -> None:
         shown = CliRunner().invoke(app, [*words[1:], option])
         assert (shown.exit_code, shown.stderr) == (0, "")
         assert "Usage:" in shown.stdout
+
+
+def test_the_commands_of_report_stand_in_the_order_of_work() -> None:
+    shown = application("report").list_commands(None)
+    assert shown == ["build", "claims", "trace", "package", "manuscript"]
+
+
+def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_MINER_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "miner fe")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    app = importlib.import_module("miner.cli").app
+    assert CliRunner().invoke(app, [], prog_name="miner").stdout.split() == ["fetch"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import pytest
 from labelling import Labelled
+from recomputed import recomputed
 
 from analysis.studies import questions
 from data import provenance, result_store
@@ -111,7 +112,7 @@ def test_a_result_of_an_analysis_that_is_not_here_is_named(tmp_path: Path) -> No
     study = Study(tmp_path)
     stored(study, Result("weather", "weather-today", "Weather", {}))
     with pytest.raises(StudyError, match="'weather-today' is of the analysis 'weather'") as error:
-        recomputing.recompute(study, "weather-today")
+        recomputed(study, "weather-today")
     assert "coverage-gap" in error.value.hint
     (beside,) = recomputing.all_again(study)
     assert beside.now is None
@@ -125,7 +126,7 @@ def test_parameters_of_another_version_are_an_error_and_no_crash(
     study = Study(tmp_path)
     stored(study, Result("coverage-gap", "coverage-gap", "Gap", parameters))
     with pytest.raises(StudyError, match="'coverage-gap' cannot be computed from its parameters"):
-        recomputing.recompute(study, "coverage-gap")
+        recomputed(study, "coverage-gap")
 
 
 def test_an_analysis_that_breaks_spoils_no_other(

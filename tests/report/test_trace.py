@@ -14,6 +14,7 @@ from loopback import TOKEN, World, serving
 from data import provenance, result_store
 from data.results import Claim, Result
 from data.store import Study
+from report.formatting import minute
 from report.tracing import trace
 
 Command = Callable[..., CompletedProcess[str]]
@@ -141,6 +142,15 @@ def test_a_terminal_shows_every_step(command: Command) -> None:
         assert words in shown
     facts = command("report", "trace", "coverage-gap.faults.untargeted").stdout
     assert "shipped facts" in facts
+
+
+@pytest.mark.usefixtures("study", "in_kolkata")
+def test_the_run_is_told_by_the_clock_on_the_wall_and_in_json_in_utc(command: Command) -> None:
+    started = traced(command, "claims.final-e1")["run"]["started_at"]
+    assert started.endswith("Z")
+    shown = " ".join(command("report", "trace", "claims.final-e1").stdout.split())
+    assert f", {minute(started)} " in shown
+    assert minute(started).endswith(" IST")
 
 
 @pytest.mark.usefixtures("study")

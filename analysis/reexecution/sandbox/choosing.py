@@ -37,13 +37,13 @@ def choose(isolation: str = "auto", *, unsafe_network: bool = False) -> str:
     """
     if isolation not in KINDS:
         raise StudyError(
-            f"There is no isolation called {isolation!r}", f"Choose one of {', '.join(KINDS)}."
+            f"there is no isolation called {isolation!r}", f"Known: {', '.join(KINDS)}."
         )
     if isolation == NONE:
         if unsafe_network:
             return NONE
         raise StudyError(
-            "Without isolation a bug's program can read your files and reach the network",
+            "without isolation a bug's program can read your files and reach the network",
             "Say --unsafe-network as well if that is what you want, on a machine of no value.",
         )
     wanted = (BUBBLEWRAP, NAMESPACES) if isolation == "auto" else (isolation,)
@@ -54,7 +54,7 @@ def choose(isolation: str = "auto", *, unsafe_network: bool = False) -> str:
     if isolation == "auto" and unsafe_network:
         return NONE
     problems = "; ".join(f"{one.kind}: {one.problem}" for one in offers)
-    raise StudyError(f"This host offers no sandbox for a bug's program ({problems})", _next_step())
+    raise StudyError(f"this host offers no sandbox for a bug's program ({problems})", _next_step())
 
 
 def describe() -> list[Offer]:

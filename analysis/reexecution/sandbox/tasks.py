@@ -107,7 +107,7 @@ def _directory(name: str) -> str:
     normal = PurePosixPath(os.path.normpath(name))
     if normal.is_absolute() or ".." in normal.parts or "\0" in name:
         raise StudyError(
-            f"The working directory {name!r} leaves the workspace",
+            f"the working directory {name!r} leaves the workspace",
             "Give a path relative to the workspace in bug.toml (directory).",
         )
     return str(normal)

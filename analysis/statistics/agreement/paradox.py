@@ -113,7 +113,7 @@ def _paradox(known: Indices, told: list[tuple[str, Estimate]]) -> list[Caution]:
     if not low or known.agreement is None or known.agreement < HIGH_AGREEMENT:
         return []
     message = (
-        f"Raters agree on {known.agreement:.0%} of the pairs, yet {', '.join(low)}: "
+        f"Raters agree on {100 * known.agreement:.0f} % of the pairs, yet {', '.join(low)}: "
         f"prevalence index {known.prevalence or 0:.2f}, bias index {known.bias or 0:.2f}, "
         f"adjusted for both {known.adjusted or 0:.2f}."
     )
@@ -124,8 +124,9 @@ def _prevalence(coded: Coded, known: Indices) -> list[Caution]:
     if known.prevalence is None or known.dominating is None or known.prevalence < SKEWED:
         return []
     message = (
-        f"One category dominates: {_word(coded, known.dominating)} has {known.share:.0%} of the "
-        f"ratings (prevalence index {known.prevalence:.2f}), which makes kappa and alpha small."
+        f"One category dominates: {_word(coded, known.dominating)} has "
+        f"{100 * (known.share or 0):.0f} % of the ratings (prevalence index "
+        f"{known.prevalence:.2f}), which makes kappa and alpha small."
     )
     return [Caution("prevalence", message, BYRT)]
 

@@ -109,7 +109,8 @@ def suggested_html(suggested: Sequence[Suggested], taxonomy: Taxonomy) -> str:
     return (
         "<ol>"
         + "".join(
-            f"<li>{_code_name(one.code, taxonomy)} ({one.probability:.0%})</li>" for one in ordered
+            f"<li>{_code_name(one.code, taxonomy)} ({100 * one.probability:.0f} %)</li>"
+            for one in ordered
         )
         + "</ol>"
     )

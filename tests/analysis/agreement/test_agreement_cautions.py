@@ -55,8 +55,8 @@ def test_high_agreement_with_a_low_kappa_is_called_a_paradox() -> None:
     table = two_by_two(118, 5, 2, 0)
     found = warnings(table, [measure(table, "cohen"), measure(table, "gwet")])
     assert [each.kind for each in found] == ["paradox", "prevalence"]
-    assert "agree on 94% of the pairs, yet cohen is -0.02" in found[0].message
-    assert "yes has 97% of the ratings" in found[1].message
+    assert "agree on 94 % of the pairs, yet cohen is -0.02" in found[0].message
+    assert "yes has 97 % of the ratings" in found[1].message
     assert all(each.source for each in found)
 
 

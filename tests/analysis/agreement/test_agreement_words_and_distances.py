@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import jaccard_score
 
 from analysis.statistics.agreement.coding import coded
-from analysis.statistics.agreement.confusion import confusion, most_confused
+from analysis.statistics.agreement.confusion import confusion
 from analysis.statistics.agreement.distances import (
     jaccard,
     linear,
@@ -18,6 +18,8 @@ from analysis.statistics.agreement.distances import (
 )
 from analysis.statistics.agreement.measuring import measure
 from analysis.statistics.agreement.scales import SCALES, word
+from annotation.agreement.codings import Coding
+from annotation.agreement.confusing import confusions
 
 
 @pytest.mark.parametrize(
@@ -94,8 +96,8 @@ def test_confusion_counts_every_pair_of_ratings_once() -> None:
     found = confusion(table)
     assert found.tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
     assert np.triu(found).sum() == 4
-    worst, next_one = most_confused(table)
-    assert (worst.one, worst.other, worst.pairs) == (0, 1, 2)
-    assert worst.share == pytest.approx(2 / 4)
-    assert (next_one.one, next_one.other, next_one.pairs) == (1, 2, 1)
-    assert len(most_confused(table, limit=1)) == 1
+    paths = {code: (code,) for code in "abcd"}
+    worst, next_one = confusions(Coding(table, ("1", "2", "3"), ("x", "y", "z"), False, paths))
+    assert (worst.one, worst.other, worst.pairs) == ("a", "b", 2)
+    assert worst.of_either == pytest.approx(2 / 4)
+    assert (next_one.one, next_one.other, next_one.pairs) == ("b", "c", 1)

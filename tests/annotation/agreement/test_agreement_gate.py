@@ -11,10 +11,11 @@ from subprocess import CompletedProcess
 from labelling import Labelled
 
 from analysis.statistics.agreement.coding import Estimate
-from annotation.agreement.gate import Gate, decide, last_gate
+from annotation.agreement.gate import Gate, decide
 from annotation.agreement.measuring import Measured
 from annotation.planning.gates import hold_on
 from annotation.rounds import find_round
+from data.store import Reader
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -26,6 +27,16 @@ BAD = {
     **GOOD,
     **{f"github:o/r#{at}": {"ann": "a1", "bob": "b1"} for at in range(1, 31)},
 }
+
+
+def last_gate(reader: Reader, round_name: str) -> Gate | None:
+    """The last decision on a round; None where there was none."""
+    rows = reader.rows(
+        "SELECT round, stage, statistic, threshold, value, low, high, items, is_passed, reason, "
+        "decided_at FROM store.gate WHERE round = ? ORDER BY decided_at DESC, rowid DESC LIMIT 1",
+        [round_name],
+    )
+    return Gate(**rows[0]) if rows else None
 
 
 def gate_of(labelled: Labelled, name: str) -> Gate:

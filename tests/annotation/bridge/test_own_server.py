@@ -122,7 +122,7 @@ def test_the_own_server_keeps_its_secrets_its_name_and_its_data(
     assert "does not accept the token that the study has for it" in locked_out
     assert "LABEL_STUDIO_API_KEY" not in locked_out
 
-    assert run("serve", "--stop").stdout == "ended: own\n"
+    assert run("serve", "--stop").stdout == "ended: the study's Label Studio\n"
     assert server.running() is None
     down = run("pull", "pilot", expect=1)
     assert down.stderr.splitlines() == [
@@ -175,7 +175,9 @@ def test_strictly_blind_raters_have_a_server_each(study: Path, run: Annotation) 
     assert [(each["rater"], each["new"]) for each in pulled["projects"]] == [("ana", 1), ("ben", 1)]
     assert bench.rows("SELECT blindness FROM rounds") == [{"blindness": "own server"}]
     Study(study).database.write_bytes(b"broken")  # no study is needed to end servers
-    assert run("serve", "--stop").stdout == "ended: own/ana, own/ben\n"
+    assert run("serve", "--stop").stdout == (
+        "ended: Label Studio of rater ana, Label Studio of rater ben\n"
+    )
 
 
 def test_a_server_behind_a_proxy_with_tls_ends_with_ctrl_c(study: Path, run: Annotation) -> None:

@@ -378,7 +378,7 @@ def test_a_project_is_left_only_when_its_labels_were_pulled(
 ) -> None:
     there = ("push", "pilot", "--url", bench.server.url)
     assert "are on another server" in refused(command, bench, *there)
-    assert "nobody is no rater of round pilot" in refused(
+    assert "'nobody' is no rater of round 'pilot'" in refused(
         command, bench, "pull", "pilot", "--rater", "nobody"
     )
     project = bench.projects()["ana"]

@@ -189,7 +189,7 @@ def test_suggestions_stand_with_their_probability() -> None:
 
     data = task_data("i", ArtifactText("github:o/r#1"), TREE, suggested=suggested)
 
-    assert data["suggested"].index("b1</b> Name of b1 (70%)") < data["suggested"].index("a1</b>")
+    assert data["suggested"].index("b1</b> Name of b1 (70 %)") < data["suggested"].index("a1</b>")
 
 
 def test_the_hash_of_a_task_changes_with_what_a_rater_sees() -> None:

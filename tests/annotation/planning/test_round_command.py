@@ -477,6 +477,19 @@ def test_the_status_says_how_far_rounds_are_and_what_is_next(
     _failed(annotation("status", "nowhere"), "there is no round 'nowhere'")
 
 
+@pytest.mark.usefixtures("in_kolkata")
+def test_the_last_label_is_told_by_the_clock_on_the_wall_and_in_json_in_utc(
+    annotation: Run, plan: Plan, population: Population
+) -> None:
+    plan("pilot", size=3)
+    _label(population, "pilot", "ann ben cyd")
+    with population.study.writing() as writer:
+        writer.execute("UPDATE store.answer SET labelled_at = '2026-03-04 22:06:07'")
+    (found,) = _document(annotation("status", "pilot", "--json"))["rounds"]
+    assert {each["last_at"] for each in found["raters"]} == {"2026-03-04T22:06:07Z"}
+    assert annotation("status", "pilot").stdout.count("2026-03-05 03:36 IST") == 3
+
+
 def test_a_changed_taxonomy_gives_work_and_undoes_no_gate(
     plan: Plan, population: Population
 ) -> None:

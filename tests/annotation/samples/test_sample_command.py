@@ -19,6 +19,7 @@ from annotation.samples.drawing import draw
 from annotation.samples.frame import Frame, Member, frame_of
 from data.errors import StudyError
 from data.sampling import Precision, drawn
+from report.formatting import minute
 
 Run = Callable[..., CompletedProcess[str]]
 _TABLES = ("sample", "sample_draw", "frame_member", "sampled", "run")
@@ -324,8 +325,8 @@ def test_an_extension_after_the_frame_has_changed(sample: Run, population: Popul
     said = " ".join(shown.stdout.split())
     assert "60 artifacts drawn in 2 draws from frames of 112 and 136" in said
     assert "not one stratified random sample" in said
-    assert "draw 1: 30 of 112 that were left of 112 (26.8%)" in said
-    assert "draw 2: 30 of 107 that were left of 136 (28.0%)" in said
+    assert "draw 1: 30 of 112 that were left of 112 (26.8 %)" in said
+    assert "draw 2: 30 of 107 that were left of 136 (28.0 %)" in said
     assert "the frame has changed since: 25 came, 1 went" in shown.stdout
     assert "1 of the sample are no longer in the frame." in " ".join(shown.stdout.split())
     longer = _ids(population, "main")
@@ -469,3 +470,13 @@ def test_samples_are_listed(sample: Run) -> None:
     found = _document(sample("--json"))
     assert [(each["sample"], each["size"]) for each in found["samples"]] == [("b", 3), ("a", 4)]
     assert "a simple random sample of 3, seed 1" in sample().stdout
+
+
+@pytest.mark.usefixtures("in_kolkata")
+def test_the_last_draw_is_told_by_the_clock_on_the_wall_and_in_json_in_utc(sample: Run) -> None:
+    sample("a", "--size", 4)
+    (found,) = _document(sample("--json"))["samples"]
+    assert found["drawn_at"].endswith("Z")
+    shown = " ".join(sample("-v").stdout.split())
+    assert "IST" in shown
+    assert minute(found["drawn_at"]).split()[0] in shown

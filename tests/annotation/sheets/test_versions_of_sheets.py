@@ -96,7 +96,7 @@ def test_a_sheet_for_one_rater_has_her_items_in_her_order_and_nothing_of_others(
     ]  # fmt: skip
     refused = command("annotation", "export", "first", tmp_path / "x.csv", "--rater", "carl")
     assert refused.returncode == 1
-    assert "Its raters: ann, ben." in refused.stderr
+    assert "Known: ann, ben." in refused.stderr
 
 
 def test_independent_labels_do_not_change_after_a_gate_was_decided(

@@ -171,7 +171,9 @@ def test_final_labels_are_carried_and_what_is_open_is_listed(labelled: Labelled)
     change(labelled, {**SPLIT, "b1": "a"}, (*SPLIT_STEPS, "{move: b1, under: a}"))
     with study.reading() as reader:
         of = find_round(reader, "pilot")
-        final = final_labels_under(reader, study.directory, of, "2.0.0")
+        final = final_labels_under(
+            reader, Versions.known(reader, study.directory, of.taxonomy), of, "2.0.0"
+        )
         planned = plan(reader, study.directory, "tree", None)
     assert final.codes == {
         "github:o/r#1": {"a1"}, "github:o/r#2": {"a1"}, "github:o/r#4": {"b1"},

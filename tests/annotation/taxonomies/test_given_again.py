@@ -110,7 +110,7 @@ def test_rows_that_do_not_fit_are_refused(
     assert complaint in done.stderr
     assert len(waiting(labelled.study)) == 3
     done = command("annotation", "taxonomy", "relabel", "pilot", "--rater", "nobody")
-    assert "nobody is no rater of round pilot" in done.stderr
+    assert "'nobody' is no rater of round 'pilot'" in done.stderr
 
 
 def test_a_partly_filled_answer_waits_and_the_others_are_taken(

@@ -45,7 +45,7 @@ def test_diff_proposes_lines_that_migrate_takes(labelled: Labelled, command: Com
     path.write_text(f"{path.read_text(encoding='utf-8')}{shown['block']}\n", encoding="utf-8")
     again = command("annotation", "taxonomy", "diff", "tree", "1.0.0", "2.0.0")
     assert (again.returncode, "Changes that the file declares" in again.stdout) == (0, True)
-    dry = command("annotation", "taxonomy", "migrate", "tree", "--dry-run")
+    dry = command("annotation", "taxonomy", "migrate", "tree", "--plan")
     assert dry.returncode == 0
     assert waiting(labelled.study) == []
     assert command("annotation", "taxonomy", "migrate", "tree").returncode == 0
@@ -69,7 +69,7 @@ def test_diff_proposes_what_a_changed_copy_of_a_shipped_taxonomy_must_say(
     own.parent.mkdir()
     own.write_text(shipped.replace("code: gpu", "code: device"), encoding="utf-8")
     same = command("annotation", "taxonomy", "diff", "dl-bugs")
-    assert "dl-bugs 1.0.0 exists already, and this file is not the same" in same.stderr
+    assert "dl-bugs 1.0.0 is there already, and this file is not the same" in same.stderr
     assert "Raise its `version` above 1.0.0" in same.stderr
     text = own.read_text(encoding="utf-8").replace('version: "1.0.0"', 'version: "2.0.0"')
     own.write_text(text, encoding="utf-8")

@@ -1,0 +1,15 @@
+"""A stored result by its name, computed again: for tests that begin with what a study gives."""
+
+from __future__ import annotations
+
+from data import result_store
+from data.results import Result
+from data.store import Study
+from report.recomputing import computed_again
+
+
+def recomputed(study: Study, name: str) -> Result:
+    """The newest result of that name, computed again; nothing is stored."""
+    with study.reading() as reader:
+        stored = result_store.latest(reader, name)
+    return computed_again(study, stored)
