@@ -201,6 +201,14 @@ def test_without_output_before_the_crash_only_five_times_as_long_is_past_it() ->
         "best loss: 0.3, loss: nan",
         "nan 0.5 nan",
         "step 5 loss nan acc 0.1",
+        "tensor(nan, grad_fn=<NllLossBackward0>)",
+        "tensor(nan, device='cuda:0')",
+        "[nan, nan,",
+        "(nan, 0.1)",
+        "[nan ... 0.5]",
+        "loss: nan -> nan",
+        "weights: inf",
+        "weight_1: nan",
     ],
 )
 def test_a_nan_where_a_number_is_expected(line: str) -> None:
@@ -237,6 +245,15 @@ def test_a_nan_where_a_number_is_expected(line: str) -> None:
         "clip norm = inf",
         "loss nan check: passed",
         "nan count: 0",
+        "EarlyStopping score: -inf --> 0.3",
+        "Validation loss decreased: val_loss (inf --> 0.31). Saving model",
+        "loss inf -> 0.3",
+        "loss: inf => 0.3",
+        "weight_decay inf",
+        "weight_decay: inf",
+        "[nan handling] 3 rows",
+        "(nan values are dropped)",
+        "grad_clip = inf",
     ],
 )
 def test_other_words_are_no_nan(line: str) -> None:
@@ -527,7 +544,8 @@ def test_long_logs_are_read_quickly() -> None:
     [
         ("12.5s", 12.5), ("250ms", 250), ("93.5%", 93.5), ("1e-3x", 0.001), ("1,234.5", 1234.5),
         ("12,345,678", 12_345_678), ("1,2", 1), ("-.5", -0.5), ("1_000", 1000), ("none", None),
-        ("information", None), ("-inf", -math.inf),
+        ("information", None), ("-inf", -math.inf), ("Conan 3.0", 3.0), ("a_nan_1", 1),
+        ("x=+inf,", math.inf),
     ],
 )  # fmt: skip
 def test_a_number_may_have_a_unit_or_commas(text: str, number: float | None) -> None:
