@@ -93,11 +93,35 @@ def test_crashes_that_speak_of_the_artifact_are_none_unless_they_are_asked_for(
         ("ERROR: not found: /bug/t.py::test_b\n(no match in any of [<Module t.py>])", 4),
         ("========= 1 deselected in 1.49s =========", 5),
         ("sh: 1: tensorboard: not found", 127),
+        ("bash: line 1: tensorboard: command not found", 1),
+        ("run.sh: 3: run.sh: tensorboard: not found", 2),
+        ("bash: ./train.sh: Permission denied", 2),
+        ("env: 'python3.4': No such file or directory", 2),
+        ("cp: cannot stat 'result.json': No such file or directory", 1),
+        ("ERROR: file or directory not found: tests/test_a.py", 4),
+        ("======= no tests ran in 0.01s =======", 5),
+        ("python3: Error while finding module specification for 'a.b' (ModuleNotFoundError)", 1),
     ],
 )
 def test_a_command_that_is_not_there_is_no_crash_of_the_program(stderr: str, code: int) -> None:
     found = seen(bug(), ran("buggy", 1, "", stderr, exit_code=code))
     assert (found.shown, found.reason) == (None, Reason.ARTIFACT_DEFECT)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Error: label 3 not found",
+        "not found",
+        "config: key 'lr' not found",
+        "fatal: Permission denied for user 'a'",
+        "sorry, no such test: accuracy",
+        "train.py: error: No module named 'resnet' in the zoo",
+    ],
+)
+def test_what_a_program_says_of_itself_is_its_crash(last: str) -> None:
+    """As of sys.exit('Error: label 3 not found')."""
+    assert seen(bug(), ran("buggy", 1, "epoch 1\n", f"{last}\n", exit_code=1)).shown is True
 
 
 def test_a_handled_error_is_none_and_a_dead_thread_only_if_it_is_asked_for() -> None:
