@@ -564,6 +564,32 @@ def test_a_pattern_that_never_ends_is_stopped_and_is_the_artifact_s_fault(
     assert "too long" in found.detail
 
 
+def test_a_pattern_that_keeps_the_whole_text_at_every_place_needs_little_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matching, "MEMORY", 64 << 20)  # all matches whole would be 100 MB
+    text = "".join(f"{number:07}\n" for number in range(1_800))
+    (found,) = find_all(r"(?=([\s\S]*))", [text])
+    assert found[-1] == ""
+    assert found[-3] == "9\n"
+    assert max(map(len, found)) == matching.LONGEST_MATCH
+    assert len("".join(found)) <= 1 << 20
+
+
+def test_a_pattern_that_needs_much_memory_is_stopped_and_is_the_artifact_s_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matching, "MEMORY", 40 << 20)
+    of = bug(Symptom.NAN, pattern=r"((?:ab|ba)*)c")
+    found = seen(of, good("buggy", 1, "ab" * 500_000))
+    assert (found.shown, found.reason) == (None, Reason.ARTIFACT_DEFECT)
+    assert "too much memory" in found.detail
+
+
+def test_a_group_that_takes_no_part_in_a_match_found_nothing() -> None:
+    assert find_all(r"x(?:=(\d))?", ["x=1 x"]) == [("1", "")]
+
+
 def test_progress_bars_and_colours_do_not_hide_a_number() -> None:
     of = bug(Symptom.BAD_PERFORMANCE, pattern=r"loss: (\S+)")
     text = "1/3 loss: 0.9\b\b\b\b2/3 loss: 0.8\r3/3 loss: \x1b[32m0.7\x1b[0m\r\n"
