@@ -10,6 +10,7 @@ import pytest
 from artifact_folders import written
 from openpyxl import Workbook
 
+from analysis.reexecution import workspace
 from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug, Symptom
 from analysis.reexecution.importers import importers
@@ -200,6 +201,32 @@ def test_a_test_script_for_two_folders_is_read(tmp_path: Path) -> None:
     assert bug.runs["fixed"].place == "gan-fix"
     assert [file.path for file in bug.data] == ["faces/1.txt"]
     assert any("download.py" in note for note in bug.notes)
+    assert [each for each in problems(bug.folder) if each.severity == "error"] == []
+
+
+def test_a_file_beside_a_pair_is_never_run_instead_of_a_side(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path / "s",
+        {
+            "case1/buggy/main.py": "1/0\n",
+            "case1/buggy/lib/net.py": "buggy = 1\n",
+            "case1/fixed/main.py": "print(1)\n",
+            "case1/main.py": "print('neither')\n",
+            "case1/lib/net.py": "neither = 1\n",
+            "case1/lib/words.txt": "a\n",
+            "case1/table.csv": "1\n",
+        },
+    )
+    bugs, told = _imported(folder, tmp_path / "into")
+    bug = bugs["case1"]
+    for side, text in (("buggy", "1/0\n"), ("fixed", "print(1)\n")):
+        made = workspace.make(bug, side, tmp_path / side)
+        assert (made.folder / "main.py").read_text() == text
+        assert (made.folder / "table.csv").is_file()
+        assert (made.folder / "lib/words.txt").is_file()
+    assert (tmp_path / "buggy" / "lib/net.py").read_text() == "buggy = 1\n"
+    assert "case1: main.py beside the pair: left out, for a side has its own" in told
+    assert any("lib/net.py beside the pair: left out" in line for line in told)
     assert [each for each in problems(bug.folder) if each.severity == "error"] == []
 
 
