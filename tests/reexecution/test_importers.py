@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from artifact_folders import ACCURACY, SCRIPT, conf, defect4ml, suite, written
+from artifact_folders import ACCURACY, RAISES, SCRIPT, conf, defect4ml, suite, written
 
 from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.artifacts.validating import problems
@@ -204,6 +204,22 @@ def test_slips_of_the_pen_in_conf_and_names_are_found_and_told(tmp_path: Path) -
     assert any("'symptons', read as 'symptom'" in line for line in told)
     assert bug.runs["fixed"].commands == (("python", "fixed/scrip.py"),)
     assert problems(bug.folder) == []
+
+
+def test_an_empty_value_of_a_broken_conf_does_not_take_the_next_line(tmp_path: Path) -> None:
+    text = conf(python="").replace("[DEFAULT]\n", "").replace("[RUN]\n", "")
+    bug, told = _one(tmp_path, {"conf.ini": text})
+    assert any("conf.ini is broken" in line for line in told)
+    assert bug.source == "github"
+    assert bug.environment.guessed == ("python",)
+
+
+@pytest.mark.parametrize("sign", ["&", "|"])
+def test_what_needs_a_shell_is_not_run_as_something_else(tmp_path: Path, sign: str) -> None:
+    line = f"python {{side}}/server.py {sign} python {{side}}/client.py"
+    bug, told = _one(tmp_path, {"test_suite.py": suite(line, RAISES)})
+    assert bug.runs == {}
+    assert any("no command is known for the buggy side" in each for each in told)
 
 
 def test_what_no_taxonomy_knows_is_told(tmp_path: Path) -> None:

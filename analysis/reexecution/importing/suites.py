@@ -176,7 +176,7 @@ def steps(lines: list[str]) -> Steps:
             if words[0] == "cd" and len(words) > 1:
                 here = words[1].rstrip("/") if here == "." else f"{here}/{words[1]}"
             elif words[0].startswith("python") or words[0] in {"bash", "sh", "pytest"}:
-                if re.search(r"[|<>`$]", part) or (directory and directory != here):
+                if re.search(r"[|<>`$&]", part) or (directory and directory != here):
                     notes.append(f"{line(part)!r} is not run: it needs a shell")
                     continue
                 directory = here
