@@ -14,7 +14,9 @@ from analysis.reexecution import workspace
 from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug, Symptom
 from analysis.reexecution.importers import importers
+from analysis.reexecution.importers.bugsinpy import read_info
 from analysis.reexecution.importing import copying
+from analysis.reexecution.importing.clones import export
 from analysis.reexecution.importing.days import day_of_post, day_of_script
 from analysis.reexecution.importing.pairs import find_pairs
 from analysis.reexecution.importing.printed_scores import printed_measure
@@ -381,6 +383,70 @@ def test_both_versions_come_out_of_a_clone_and_nothing_is_executed(
     assert any(
         line.startswith("keras-2: ") and "does not have commit" in line for line in found.problems
     )
+
+
+def _bug_info(folder: Path, text: str) -> None:
+    """The first bug with this in place of its test_file."""
+    info = folder / "projects/keras/bugs/1/bug.info"
+    info.write_text(info.read_text().replace('test_file="tests/one_test.py"', text))
+
+
+@pytest.mark.parametrize("said", ["", 'test_file=""', "test_file=\nbuggy_note=x"])
+def test_without_a_test_the_buggy_side_stays_buggy(
+    with_clone: Path, tmp_path: Path, said: str
+) -> None:
+    _bug_info(with_clone, said)
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    first = found.bugs[0]
+    assert (first.folder / "buggy" / "keras.py").read_text() == "bug = 1\n"
+    assert not (first.folder / "buggy" / "tests").exists()
+    assert any("keras-1: no test_file is named" in line for line in found.problems)
+    assert first.own_oracle == {"tests": []}
+
+
+def test_tests_are_found_by_their_names_and_told_where_the_fix_has_none(
+    with_clone: Path, tmp_path: Path
+) -> None:
+    _bug_info(with_clone, 'test_file="tests/gone_test.py; tests/one_test.py"')
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    first = found.bugs[0]
+    assert (first.folder / "buggy" / "tests" / "one_test.py").is_file()
+    assert (first.folder / "buggy" / "keras.py").read_text() == "bug = 1\n"
+    assert any(
+        "keras-1: its test on the buggy side: tests/gone_test.py is not in commit" in line
+        for line in found.problems
+    )
+
+
+def test_a_value_that_is_missing_is_empty_and_not_the_next_line() -> None:
+    assert read_info('python_version=\ntest_file = "a.py"\r\nx=\n') == {
+        "python_version": "", "test_file": "a.py", "x": "",
+    }  # fmt: skip
+
+
+def test_links_that_lead_through_each_other_make_nothing_outside(tmp_path: Path) -> None:
+    clone, target = tmp_path / "clone", tmp_path / "above" / "in" / "target"
+    written(clone, {"a/b/c/plain.txt": "1"})
+    _git(tmp_path, "init", "--quiet", str(clone))
+    (clone / "a/b/c/q").symlink_to("../../..")
+    (clone / "z").symlink_to("a/b/c/q/../../..")
+    (clone / "inner").symlink_to("a/b/c/plain.txt")
+    _git(clone, "add", ".")
+    _git(clone, "commit", "--quiet", "-m", "one")
+    first = _git(clone, "rev-parse", "HEAD")
+    (clone / "z").unlink()
+    written(clone, {"z/made/here/evil": "2"})
+    _git(clone, "add", "--all")
+    _git(clone, "commit", "--quiet", "-m", "two")
+    told = export(clone, first, target)
+    assert told == ["z is a link that leaves the folder: it was left out"]
+    (target / "z").symlink_to("a/b/c/q/../../..")  # as if it had been accepted
+    second = _git(clone, "rev-parse", "HEAD")
+    assert export(clone, second, target, only=["z/made/here/evil"]) == [
+        "z/made/here/evil lies behind a link: it was left out"
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {"clone", "above"}
+    assert (target / "inner").read_text() == "1"
 
 
 def test_a_project_that_is_too_large_is_left_out(

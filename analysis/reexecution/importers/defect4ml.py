@@ -154,7 +154,7 @@ def read_conf(text: str, say: partial[None]) -> dict[str, str]:
             found.update(parser[section])
     except configparser.Error:
         say("conf.ini is broken; what has the form `key = value` was taken")
-        found = dict(re.findall(r"^\s*(\w+)\s*[=:]\s*(.*)$", text, re.MULTILINE))
+        found = dict(re.findall(r"^[ \t]*(\w+)[ \t]*[=:][ \t]*(.*)$", text, re.MULTILINE))
     said = dict.fromkeys(_KEYS, "")
     for key, value in found.items():
         near = difflib.get_close_matches(key.lower().replace(" ", "_"), _KEYS, n=1, cutoff=0.7)
