@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -100,6 +101,39 @@ def test_links_out_of_a_set_are_left_out(importer: ModuleType, tmp_path: Path) -
     copied = [path for path in (tmp_path / "into").rglob("*") if path.is_file()]
     assert not any("password" in path.read_text() for path in copied)
     assert not any(path.is_symlink() for path in (tmp_path / "into").rglob("*"))
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_a_bug_that_is_a_link_out_of_the_set_is_left_out(
+    importer: ModuleType, tmp_path: Path, level: int
+) -> None:
+    """Whatever on the way to a side is the link: set, project, bug, the side itself."""
+    folder = _set(importer.NAME, tmp_path / "set")
+    outside = _set(importer.NAME, tmp_path / "outside")
+    for script in outside.rglob("*"):
+        if script.is_file():
+            script.write_text(f"{script.read_text()}\nsecret\n")
+    names = {"defect4ml": "bugs/001/buggy", "defects4dl": "Fault1/buggy",
+             "bugsinpy": "projects/keras/bugs/1", "script-pairs": "A-1/7654321-buggy"}  # fmt: skip
+    whole = names[importer.NAME].split("/")
+    parts = whole[:level]
+    place = folder.joinpath(*parts)
+    place.rename(tmp_path / "own")
+    place.symlink_to(outside.joinpath(*parts))
+    if parts != whole:
+        assert not importer.recognises(folder)
+    importer.import_bugs(folder, tmp_path / "into")
+    copied = [path for path in (tmp_path / "into").rglob("*") if path.is_file()]
+    assert not any("secret" in path.read_text() for path in copied)
+
+
+def test_what_is_left_out_as_a_link_is_told(tmp_path: Path) -> None:
+    folder = written(tmp_path / "set", DEFECTS4DL)
+    outside = written(tmp_path / "outside", DEFECTS4DL)
+    (folder / "Fault2").symlink_to(outside / "Fault1")
+    found = importers()["defects4dl"].import_bugs(folder, tmp_path / "into")
+    assert [bug.bug_id for bug in found.bugs] == ["defects4dl/fault1"]
+    assert "Fault2: is a link, or behind one: it was left out" in found.problems
 
 
 def test_a_broken_bug_does_not_keep_others_away(tmp_path: Path) -> None:
@@ -344,6 +378,29 @@ def test_a_fault_of_defects4dl_runs_its_tests_where_its_authors_do(tmp_path: Pat
     assert bug.runs["fixed"].commands == (("python", "-m", "unittest", "test_it"),)
     assert [file.path for file in bug.data] == ["files/few.npy"]
     assert bug.oracle.symptom is Symptom.CRASH  # how a test fails
+
+
+def test_tests_of_several_folders_run_each_in_its_own(tmp_path: Path) -> None:
+    other = "import unittest\nclass T(unittest.TestCase):\n  def test(self): open('here.txt')\n"
+    folder = written(
+        tmp_path / "set",
+        {
+            **DEFECTS4DL,
+            "Fault1/buggy/units/deep/test_other.py": other,
+            "Fault1/buggy/units/deep/here.txt": "",
+        },
+    )
+    (bug,) = importers()["defects4dl"].import_bugs(folder, tmp_path / "into").bugs
+    run = bug.runs["buggy"]
+    assert run.directory == "buggy/test"
+    assert run.commands[0] == ("python", "-m", "unittest", "test_it")
+    _, *words = run.commands[1]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=bug.folder / run.directory, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Ran 1 test" in done.stderr
+    assert bug.own_oracle == {"tests": ["test_it", "test_other"]}
 
 
 def test_rich_text_is_no_obstacle(tmp_path: Path) -> None:

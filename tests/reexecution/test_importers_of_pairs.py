@@ -460,6 +460,18 @@ def test_a_project_that_is_too_large_is_left_out(
     assert [path.name for path in (tmp_path / "into").iterdir()] == ["keras-2"]
 
 
+def test_a_clone_that_is_a_link_out_of_the_set_is_none(with_clone: Path, tmp_path: Path) -> None:
+    (with_clone / "clones" / "keras").rename(tmp_path / "private")
+    (with_clone / "clones" / "keras").symlink_to(tmp_path / "private")
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    assert any("the set has no sources" in line for line in found.problems)
+    assert not list((tmp_path / "into").rglob("keras.py"))
+    # beside the set it is the user's own
+    (with_clone / "clones").rename(tmp_path / "clones")
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "again")
+    assert (found.bugs[0].folder / "buggy" / "keras.py").is_file()
+
+
 def test_without_a_clone_the_next_step_is_told(with_clone: Path, tmp_path: Path) -> None:
     (with_clone / "clones").rename(tmp_path / "elsewhere")
     found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from analysis.reexecution.artifacts.places import is_behind_link
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -40,7 +41,7 @@ _KEY = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*['\"]?(.*?)['\"]?[ \t\r]*$", re.MUL
 
 def recognises(folder: Path) -> bool:
     """Whether it is the repository, or its folder `projects`."""
-    return bool(_folders(folder))
+    return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
 def set_name(folder: Path) -> str:
@@ -51,7 +52,7 @@ def set_name(folder: Path) -> str:
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All bugs of the set; `dated` says the day of a commit's address where a study knows it."""
-    return each_bug(_folders(folder), partial(_import, folder, into, dated))
+    return each_bug(folder, _folders(folder), partial(_import, folder, into, dated))
 
 
 def _folders(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.places import walk
+from analysis.reexecution.artifacts.places import is_behind_link, walk
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -92,12 +92,13 @@ def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None 
         folder,
         set_name(folder),
         _readme(folder),
-        [row for path in tables[:10] for row in rows(path)],
+        [row for path in tables[:10] if not is_behind_link(path, folder) for row in rows(path)],
         Counter(pair.path for pair in pairs),
         dated,
     )
     by_buggy = {pair.buggy: pair for pair in pairs}
     return each_bug(
+        folder,
         [pair.buggy for pair in pairs],
         lambda buggy, imported: _import(whole, by_buggy[buggy], into, imported),
     )
@@ -380,6 +381,6 @@ def _data(
         declared.append(DataFile(path, source=source))
         name = posixpath.basename(path)
         has = whole.root / "Datasets" / "mnist" / name
-        if name in datasets.MNIST_FILES and has.is_file():
+        if name in datasets.MNIST_FILES and has.is_file() and not is_behind_link(has, whole.root):
             parts.append((has, f"data/{path}"))
     return tuple(declared), parts

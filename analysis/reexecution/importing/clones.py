@@ -7,7 +7,12 @@ import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.places import IGNORED, leaves, wrong_path
+from analysis.reexecution.artifacts.places import (
+    IGNORED,
+    is_behind_link,
+    leaves,
+    wrong_path,
+)
 from analysis.reexecution.importing.copying import MOST_MB, TooLargeError
 from data.errors import StudyError
 
@@ -19,10 +24,12 @@ _LEAVES = "is a link that leaves the folder"
 def find_clone(folder: Path, project: str, url: str) -> Path | None:
     """A clone of a project: in `clones/` of the set or beside it, or one that was mined."""
     names = dict.fromkeys((project, f"{project}.git", Path(url.rstrip("/")).name))
-    for home in (folder / "clones", folder.parent / "clones"):
+    for root in (folder, folder.parent):
         for name in filter(None, names):
-            if (home / name).is_dir():
-                return home / name
+            found = root / "clones" / name
+            # No link leads out of a set; what lies beside it is the user's own.
+            if found.is_dir() and (root != folder or not is_behind_link(found, root)):
+                return found
     from miner.commits import clones
 
     try:
