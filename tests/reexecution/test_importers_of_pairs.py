@@ -18,6 +18,7 @@ from analysis.reexecution.importers.bugsinpy import read_info
 from analysis.reexecution.importing import copying
 from analysis.reexecution.importing.clones import export
 from analysis.reexecution.importing.days import day_of_post, day_of_script
+from analysis.reexecution.importing.guessing import asserted, bounds_of
 from analysis.reexecution.importing.pairs import find_pairs
 from analysis.reexecution.importing.printed_scores import printed_measure
 from analysis.reexecution.importing.versions_by_date import newest, python_for, python_on
@@ -102,6 +103,27 @@ def test_a_version_that_is_asserted_as_a_bound_is_kept_to(
     assert f"tensorflow=={taken}" in bug.environment.requirements
     assert "tensorflow" in bug.environment.guessed
     assert any("it asks for TensorFlow" in line and taken in line for line in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("script", "version"),
+    [
+        ("import keras\nassert keras.__version__ == '2.0.6'\n", ""),
+        ("import keras as tf\nassert tf.__version__ == '2.0.6'\n", ""),
+        ("import numpy as np\nassert np.__version__[:4] == '1.8.'\n", ""),
+        ("assert keras.__version__ == '2.0'\nassert tf.__version__ == '1.8.0'\n", "1.8.0"),
+        ("import tensorflow as flow\nassert flow.__version__ == '1.4.0'\n", "1.4.0"),
+        ("import tensorflow.compat.v1 as t\nassert t.VERSION == '1.15.0'\n", "1.15.0"),
+        ("assert tensorflow.__version__[:4] == '0.12'\n", "0.12"),
+    ],
+)  # fmt: skip
+def test_the_version_of_another_package_is_not_that_of_tensorflow(
+    script: str, version: str
+) -> None:
+    assert asserted([script]) == version
+    assert bounds_of([script.replace("[:4]", "").replace("==", ">=")]) == (
+        ((">=", version.rstrip(".")),) if version else ()
+    )
 
 
 def test_versions_that_nobody_declares_are_those_of_the_day(tmp_path: Path) -> None:
