@@ -16,6 +16,7 @@ from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug, Fidelity, Symptom
 from analysis.reexecution.importers import importers
 from analysis.reexecution.importing import copying
+from analysis.reexecution.importing.choosing_oracles import of_script
 from analysis.reexecution.importing.imported import Imported
 
 BUGSINPY = {
@@ -330,6 +331,71 @@ def test_slow_programs_are_measured_by_their_duration(tmp_path: Path) -> None:
     told = conf(symptom="Bad performance", description="A step takes more than usual.")
     bug, _ = _one(tmp_path, {"conf.ini": told})
     assert (bug.oracle.measure, bug.oracle.better) == ("duration", "lower")
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "symptom", "measure"),
+    [
+        ("bad-performance", "Accuracy stuck at 10 percent", Symptom.BAD_PERFORMANCE, ""),
+        ("crash", "how to freeze layers in keras", Symptom.CRASH, ""),
+        ("", "training is stuck in a local minimum", Symptom.CRASH, ""),
+        ("crash", "the program hangs at the first batch", Symptom.HANG, ""),
+        ("bad-performance", "fit never returns", Symptom.HANG, ""),
+        ("hang", "it is stuck", Symptom.HANG, ""),
+        ("bad-performance", "model learns very slowly, accuracy low", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "slow convergence of the loss", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "takes more than 300 epochs", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "sequences are too long", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "convergence is very slow", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "why is my training so slow", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "prediction is too slow", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "each step takes longer", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "training time doubles", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "low efficiency", Symptom.BAD_PERFORMANCE, "duration"),
+    ],
+)
+def test_common_words_of_machine_learning_choose_no_other_oracle(
+    code: str, words: str, symptom: Symptom, measure: str
+) -> None:
+    oracle = of_script(code, words, None, uses_keras=True)
+    assert (oracle.symptom, oracle.measure) == (symptom, measure)
+
+
+APART = """\
+    run_{called}()
+    file = open(file="{side}/result.json", mode='r')
+    accuracy = json.load(file).get('{key}')
+    assert accuracy {asked}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "buggy", "fixed", "bounds"),
+    [
+        ("accuracy", "< 0.5", ">= 0.5", (0.5, None)),
+        ("loss", "> 2", "<= 2", (None, 2)),
+        ("weight", "< 0.5", ">= 0.5", (0.5, None)),
+        ("accuracy", ">= 0.5", "< 0.5", (None, None)),  # the wrong way round: nothing is made of it
+        ("accuracy", "< 0.5", "", (None, None)),  # the symptom, or what is right?
+    ],
+)
+def test_only_what_a_suite_asks_of_the_fixed_side_becomes_a_rule(
+    tmp_path: Path, key: str, buggy: str, fixed: str, bounds: tuple[float | None, float | None]
+) -> None:
+    tests = {"buggy": buggy, "fixed": fixed}
+    parts = [
+        f"def run_{side}():\n    os.system('python {side}/script.py')\n\ndef test_{side}():\n"
+        + (APART.format(called=side, side=side, key=key, asked=asked) if asked else "    pass")
+        for side, asked in tests.items()
+    ]
+    bug, told = _one(
+        tmp_path,
+        {"conf.ini": conf(symptom="Incorrect functionality", description="Wrong labels."),
+         "test_suite.py": "import json, os\n" + "\n\n".join(parts)},
+    )  # fmt: skip
+    assert bug.oracle.symptom is Symptom.INCORRECT_OUTPUT
+    assert (bug.oracle.at_least, bug.oracle.at_most) == bounds
+    has_none = bounds == (None, None)
+    assert any("no oracle could be read from it" in line for line in told) is has_none
 
 
 def test_a_threshold_becomes_a_rule_of_ours(tmp_path: Path) -> None:
