@@ -388,6 +388,33 @@ def test_the_report_has_a_section_of_its_own(study: Study, command: Command) -> 
         )
 
 
+def test_the_section_counts_runs_that_were_started_and_verdicts_that_are_settled(
+    study: Study, command: Command
+) -> None:
+    unsettled, missing = made_bug("set/x"), made_bug("set/y")
+    register(study, [unsettled, missing], content_of=content_of)
+    runs = [made_run(missing, seed=seed, outcome=Outcome.NO_ENVIRONMENT) for seed in (1, 2)]
+    store(
+        study,
+        [*runs, *made_runs(unsettled)],
+        [
+            judged(unsettled, "flaky", "disagreement", wanted=10),
+            judged(missing, "infrastructure", "host", wanted=3),
+        ],
+    )
+    done = command("report", "build", "-q", "--study", study.directory)
+    assert done.returncode == 0, done.stderr
+    page = (study.directory / "out" / "report" / "index.html").read_text(encoding="utf-8")
+    told = (
+        "16 bugs, 13 with a verdict from 78 runs. 1 more bug wanted further runs before a verdict"
+    )
+    assert told in page
+    with study.reading() as reader:
+        rows = reader.rows("SELECT claim_id, value FROM claims WHERE claim_id LIKE '%.re-exec%'")
+    found = {row["claim_id"].removeprefix("study.re-execution."): row["value"] for row in rows}
+    assert (found["judged"], found["runs"], found["verdict.flaky"]) == (13, 78, 2)
+
+
 def test_a_package_holds_no_place_of_the_host_and_gives_the_same_result(
     study: Study, result: Result, tmp_path: Path
 ) -> None:
