@@ -228,6 +228,12 @@ def test_a_test_script_for_two_folders_is_read(tmp_path: Path) -> None:
     assert [each for each in problems(bug.folder) if each.severity == "error"] == []
 
 
+def test_a_folder_called_shipped_is_not_taken_for_the_bugs_of_the_program(tmp_path: Path) -> None:
+    folder = written(tmp_path / "Shipped", {"a/buggy/x.py": "1/0", "a/fixed/x.py": "1"})
+    bugs, _ = _imported(folder, tmp_path / "into")
+    assert bugs["a"].bug_id == "shipped-pairs/a"
+
+
 def test_a_file_beside_a_pair_is_never_run_instead_of_a_side(tmp_path: Path) -> None:
     folder = written(
         tmp_path / "s",

@@ -45,6 +45,7 @@ from analysis.reexecution.importing.scripts import (
 from analysis.reexecution.importing.tables import Row, rows
 from analysis.reexecution.importing.texts import line, slug, text_of
 from analysis.reexecution.importing.versions_by_date import Bound, is_within, python_for
+from analysis.reexecution.storing import SHIPPED
 
 NAME = "script-pairs"
 _SYMPTOMS = {
@@ -78,8 +79,9 @@ def recognises(folder: Path) -> bool:
 
 
 def set_name(folder: Path) -> str:
-    """The beginning of all ids: the folder's name."""
-    return slug(folder.resolve().name)[:60].strip("-._")
+    """The beginning of all ids: the folder's name, unless the program's own bugs are called so."""
+    name = slug(folder.resolve().name)[:60].strip("-._")
+    return f"{name}-pairs" if name == SHIPPED else name
 
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
