@@ -70,7 +70,7 @@ def clash_problems(
         yield Problem(
             side,
             f"{quoted(path)} would be in the workspace twice: from {side} and from data",
-            "Take one of them out, or give the side a place of its own ([run] place).",
+            f"Take one of them out, or give the side a place of its own ([run.{side}] place).",
         )
 
 
