@@ -29,7 +29,10 @@ def compare(bug: Bug, sides: dict[str, Side], least: int) -> Judgement:
             reason, text = main_cause(side.mute)
             text = f"the {side.name} side: {text}"
             return Judgement(Verdict.INVALID, reason, text, rule="cannot say")
-    if all(each.value == math.inf for side in (buggy, fixed) for each in side.tried):
+    # Of what is measured infinity is a run that a limit cut; a score may be infinite by itself.
+    if bug.oracle.measure and all(
+        each.value == math.inf for side in (buggy, fixed) for each in side.tried
+    ):
         reason = Reason.TIMEOUT if bug.oracle.measure == DURATION else Reason.ARTIFACT_DEFECT
         text = f"every run of both sides was cut at the limit: {buggy.sightings[0].detail}"
         return Judgement(Verdict.INVALID, reason, text, rule="cannot say")
@@ -83,7 +86,7 @@ def _with_failures(
     """Runs that could not be measured count against whatever the others show."""
     count, cause = len(buggy.mute) + len(fixed.mute), main_cause([*buggy.mute, *fixed.mute])
     text = f"{judged.detail}; {count} runs could not be measured: {cause[1]}"
-    if judged.reason is Reason.NOT_TRIGGERED and (buggy.failed or fixed.failed):
+    if judged.reason is Reason.NOT_TRIGGERED:
         if further:
             return replace(_open(text), wanted=further)
         return Judgement(Verdict.INVALID, cause[0], text, rule="cannot say")

@@ -1,8 +1,8 @@
 """Symptoms that a run shows or does not: crash, NaN, hang, out of memory, incorrect output.
 
 Three runs a side: all buggy and no fixed one, and it is settled. Where the runs disagree, ten a
-side and Fisher's exact test at 0.01. A run that failed in another way is no evidence of absence:
-it counts as if it had shown the symptom wherever that is the weaker claim.
+side and Fisher's exact test at 0.01. A run that failed in another way, or was cut before it could
+show anything, is evidence of nothing: it counts against whatever is claimed.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def count(sides: dict[str, Side], least: int) -> Judgement:
         judged = _both(buggy, fixed, least, most)
     return replace(
         judged,
-        buggy_runs=buggy.said,
+        buggy_runs=buggy.counted,
         buggy_shown=buggy.shown,
-        fixed_runs=fixed.said if fixed else 0,
+        fixed_runs=fixed.counted if fixed else 0,
         fixed_shown=fixed.shown if fixed else 0,
         signature=buggy.signature or (fixed.signature if fixed else ""),
     )
@@ -42,11 +42,12 @@ def _alone(buggy: Side, fixed: Side | None, least: int, most: int) -> Judgement:
     """No fixed side, or one that cannot say: then at best it is reproduced."""
     if fixed is not None and (fixed.is_idle or buggy.is_none):
         return _mute(fixed)
-    if 0 < buggy.shown < buggy.said:
-        return _flaky(buggy, fixed)
-    if buggy.mute and len(buggy.runs) < most:
+    disagree = 0 < buggy.shown < buggy.said
+    if (buggy.mute or (disagree and fixed is not None)) and len(buggy.runs) < most:
         return _open(buggy, fixed, most)
-    if buggy.said < least or buggy.failed:
+    if disagree:
+        return _flaky(buggy, fixed)
+    if buggy.said < least or buggy.mute:
         return _flaky(buggy, fixed) if buggy.shown >= least else _mute(buggy, fixed)
     if buggy.is_all:
         why = f"the fixed side: {main_cause(fixed.mute)[1]}" if fixed else "there is no fixed side"
@@ -84,11 +85,11 @@ def _agreed(buggy: Side, fixed: Side) -> Judgement | None:
 
 def _undecided(buggy: Side, fixed: Side, least: int) -> Judgement | None:
     """As many runs as will be made, and too many of them cannot say; None: they contradict."""
-    if buggy.said < least or (buggy.is_none and buggy.failed):
+    if buggy.said < least or (buggy.is_none and buggy.mute):
         return _mute(buggy, fixed)
-    if buggy.is_all and not buggy.failed and not fixed.is_all and fixed.mute:
+    if buggy.is_all and not buggy.mute and not fixed.shown and fixed.mute:
         return _reproduced(buggy, f"the fixed side: {main_cause(fixed.mute)[1]}")
-    if buggy.is_none and (fixed.said < least or (fixed.is_none and fixed.failed)):
+    if buggy.is_none and (fixed.said < least or (fixed.is_none and fixed.mute)):
         return _mute(fixed)
     if buggy.is_none and fixed.is_none:
         return _not_triggered(buggy, fixed)
@@ -106,6 +107,8 @@ def _the_same(buggy: Side, fixed: Side) -> Judgement:
     crash = buggy.identity
     is_doubtful = buggy.doubt is not Reason.NONE and buggy.doubt is fixed.doubt
     if crash and crash != fixed.identity and not is_doubtful:
+        if buggy.mute:  # not every buggy run
+            return _flaky(buggy, fixed)
         return _reproduced(buggy, f"the fixed side: {fixed.example}, which is another crash")
     reason = Reason.ARTIFACT_DEFECT
     if crash and (failure := buggy.failure) is not None:
@@ -129,7 +132,7 @@ def _reproduced(buggy: Side, why: str) -> Judgement:
     if buggy.doubt is not Reason.NONE:  # nothing shows that it would run here if it were right
         text = f"{buggy.example}; {why}"
         return Judgement(Verdict.INVALID, buggy.doubt, text, rule="cannot say")
-    text = f"{buggy.shown} of {buggy.said} buggy runs show it ({buggy.example}); {why}"
+    text = f"{_told(buggy, None)} ({buggy.example}); {why}"
     return Judgement(Verdict.REPRODUCED, Reason.FIX_NOT_SHOWN, text, rule="every buggy run")
 
 
@@ -159,12 +162,21 @@ def _open(buggy: Side, fixed: Side | None, wanted: int) -> Judgement:
 
 
 def _told(buggy: Side, fixed: Side | None) -> str:
-    text = f"{buggy.shown} of {buggy.said} buggy runs show it"
-    return text if fixed is None else f"{text}, {fixed.shown} of {fixed.said} fixed ones"
+    """How many runs that happened show it; with those that cannot say, since they count."""
+    text = f"{buggy.shown} of {len(buggy.tried)} buggy runs show it{_mute_ones(buggy)}"
+    if fixed is None:
+        return text
+    return f"{text}, {fixed.shown} of {len(fixed.tried)} fixed ones{_mute_ones(fixed)}"
+
+
+def _mute_ones(side: Side) -> str:
+    cut = sum(each.is_cut for each in side.mute)
+    said = [f"{cut} {'was' if cut == 1 else 'were'} cut"] if cut else []
+    if others := len(side.mute) - cut:
+        said.append(f"{others} cannot say")
+    return f" ({', '.join(said)})" if said else ""
 
 
 def _p_value(more: Side, less: Side) -> float:
-    """Fisher's test that one side shows it more often; what failed otherwise counts against it."""
-    return fisher_greater(
-        more.shown, more.said + more.failed, less.shown + less.failed, less.said + less.failed
-    )
+    """Fisher's test that one side shows it more often; what cannot say counts against it."""
+    return fisher_greater(more.shown, len(more.tried), less.shown + len(less.mute), len(less.tried))

@@ -126,7 +126,7 @@ def draw(
             rule=drawing.rule,
             is_new=True,
         )
-        last = _last(writer, found)
+        last = _last(writer, found, named=bool(sets))
         if last is not None:
             return last
         own = run or provenance.begin(COMMAND, {"sample": size, "seed": seed})
@@ -175,13 +175,17 @@ def _frame(reader: Reader, sets: Sequence[str], columns: Sequence[str]) -> Frame
 
 
 def _name(sets: Sequence[str], columns: Sequence[str], seed: int, *, named: bool) -> str:
-    whose = "-".join(sets) if named or sets == (SHIPPED,) else "all"
+    # A set's name has no +, but may have a - of its own.
+    whose = "+".join(sets) if named or sets == (SHIPPED,) else "all"
     by = f"-by-{'-'.join(columns)}" if columns else ""
     return f"{whose}{by}-seed-{seed}"
 
 
-def _last(reader: Reader, found: Drawn) -> Drawn | None:
-    """The last draw of the name, if it is this one; a name that means another sample is refused."""
+def _last(reader: Reader, found: Drawn, *, named: bool) -> Drawn | None:
+    """The last draw of the name, if it is this one; a name that means another sample is refused.
+
+    Where no set was named all are meant, and there may be others now.
+    """
     rows = reader.rows(
         "SELECT draw, sets, strata, seed, asked, frame_hash FROM store.bug_draw WHERE sample = ? "
         "ORDER BY draw DESC LIMIT 1",
@@ -190,10 +194,12 @@ def _last(reader: Reader, found: Drawn) -> Drawn | None:
     if not rows:
         return None
     last = rows[0]
-    if (last["strata"], last["seed"]) != (list(found.columns), found.seed):
+    same_sets = not named or last["sets"] == list(found.sets)
+    if not same_sets or (last["strata"], last["seed"]) != (list(found.columns), found.seed):
         by = ", ".join(last["strata"]) or "nothing"
         raise StudyError(
-            f"sample {found.sample!r} is another one: stratified by {by}, seed {last['seed']}",
+            f"sample {found.sample!r} is another one: of {', '.join(last['sets'])}, stratified by "
+            f"{by}, seed {last['seed']}",
             "Give this one another name.",
         )
     same = (last["frame_hash"], last["asked"]) == (found.frame_hash, found.asked)

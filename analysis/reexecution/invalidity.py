@@ -39,10 +39,17 @@ _NO_NETWORK = re.compile(
     r"[Cc]ouldn't (?:connect|reach)|[Ff]ailed to (?:download|connect)|getaddrinfo failed"
 )
 _LIBRARY = re.compile(r"\.(?:so|dll|dylib)\b[^\n]{0,200}(?:cannot open|not found|[Nn]o such file)")
+# As shells, interpreters and runners of tests say it; a program may say 'not found' of anything.
 _NO_PROGRAM = re.compile(
-    r"can't open file|command not found|No such file or directory|Permission denied|"
-    r"No module named|not found|no tests ran|no match in any of|(?:^|= )\d+ deselected in|"
-    r"no such test"
+    r"^(?:\S*\.sh|(?:ba|da|k|z|tc)?sh|env): (?:.{0,300}: )?(?:(?:command )?not found|"
+    r"(?:[Cc]an't|[Cc]annot) open\b.*|No such file or directory|Permission denied|"
+    r"cannot execute\b.*|bad interpreter\b.*)$|"
+    r"^(?:cat|chmod|cp|ls|mkdir|mv|tar|unzip): .*(?:No such file or directory|Permission denied|"
+    r"cannot find or open)|"
+    r"^(?:python|pypy)[\w.-]*: (?:can't open file|can't find '__main__' module|No module named|"
+    r"Error while finding module specification|.{0,300} is a package and cannot be directly)|"
+    r"^(?:ERROR: )?(?:file (?:or directory )?)?not found: |^\(no match in any of |"
+    r"(?:^|= )no tests ran\b|(?:^|= )\d+ deselected in|^no such test: "
 )
 _CUT = {
     Outcome.TIMED_OUT: "time",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NUMBER = re.compile(
-    r"[-+]?(?:(?:nan|inf(?:inity)?)(?![A-Za-z])"
+    r"[-+]?(?:(?<![A-Za-z_])(?:nan|inf(?:inity)?)(?![A-Za-z_])"
     r"|\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?"  # thousands with commas
     r"|(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)",  # a unit may follow: 12.5s, 250ms
     re.IGNORECASE,

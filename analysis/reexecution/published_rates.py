@@ -22,7 +22,10 @@ WHY = (
     "Published rates and ours count different things. The paper's authors went through bugs as "
     "they were reported, of which most had no code, data or versions, and tried each by hand; here "
     "artifacts are run that somebody has prepared for it, with both versions, commands and pins. A "
-    "higher rate says that prepared artifacts still run, not that reported bugs can be reproduced."
+    "higher rate says that prepared artifacts still run, not that reported bugs can be reproduced. "
+    "The paper's share of verified fixes is that of its reproduced GitHub bugs whose fix the tests "
+    "of the project itself can show; ours is that of bugs whose symptom runs of both sides show to "
+    "be gone."
 )
 
 
@@ -35,7 +38,7 @@ class PublishedRate:
     figure_id: str  # of the shipped published figures
     count: int
     total: int
-    source: str  # of our bugs; '' for all
+    source: str  # of our bugs
     of_reproduced: bool = False  # a share of what was reproduced, not of the attempts
 
 
@@ -58,10 +61,12 @@ class Beside:
 RATES_OF_PAPER = (
     PublishedRate("github", "GitHub bugs reproduced", "K065", 75, 1423, "github"),
     PublishedRate("stackoverflow", "Posts reproduced", "K066", 25, 750, "stackoverflow"),
-    PublishedRate("verified", "Fixes verified", "K067", 10, 75, "", of_reproduced=True),
+    PublishedRate("verified", "Fixes verified", "K067", 10, 75, "github", of_reproduced=True),
 )
 
-OF_ALL = "reproduced among all attempts"  # where none is of the rate's source
+# Where none is of the rate's source.
+OF_ALL = "reproduced among all attempts"
+ALL_REPRODUCED = "verified among all reproduced bugs"
 NAMES = {"github": "GitHub", "stackoverflow": "Stack Overflow"}
 
 
@@ -94,10 +99,11 @@ def _beside(of: Attempts, rate: PublishedRate, figure: evidence.PublishedFigure)
 
 
 def _ours(of: Attempts, rate: PublishedRate) -> tuple[tuple[Case, ...], str]:
-    if rate.of_reproduced:
-        happened = (case for case in of.attempted if case.verdict in RATES["reproduced"][1])
-        return tuple(happened), "verified among reproduced bugs"
+    """Attempts of the rate's source, or all where there is none; of them what it is a share of."""
     own = tuple(case for case in of.attempted if case.source == rate.source)
-    if own:
-        return own, f"reproduced among attempts from {NAMES[rate.source]}"
-    return of.attempted, OF_ALL
+    if not rate.of_reproduced:
+        where = f"reproduced among attempts from {NAMES[rate.source]}"
+        return (own, where) if own else (of.attempted, OF_ALL)
+    happened = (case for case in own or of.attempted if case.verdict in RATES["reproduced"][1])
+    where = f"verified among reproduced bugs from {NAMES[rate.source]}"
+    return tuple(happened), where if own else ALL_REPRODUCED

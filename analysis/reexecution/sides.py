@@ -43,11 +43,6 @@ class Side:
         """Those that happened and cannot say; what was measured says something."""
         return [each for each in self.tried if each.shown is None and each.value is None]
 
-    @cached_property
-    def failed(self) -> int:
-        """How many of the mute ones failed in some other way: no evidence of absence."""
-        return sum(not each.is_cut for each in self.mute)
-
     @property
     def is_idle(self) -> bool:
         """Most of its runs ended well without doing their work: the artifact is at fault."""
@@ -57,6 +52,11 @@ class Side:
     def said(self) -> int:
         """How many can say."""
         return len(self.tried) - len(self.mute)
+
+    @property
+    def counted(self) -> int:
+        """How many count: all that happened, for those that cannot say count against the claim."""
+        return len(self.tried) if self.said else 0
 
     @cached_property
     def shown(self) -> int:

@@ -16,7 +16,6 @@ import shutil
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -24,6 +23,7 @@ from typing import BinaryIO
 from analysis.reexecution.artifacts.content import files_of
 from analysis.reexecution.artifacts.places import PlaceError, leaves, walk, wrong_path
 from analysis.reexecution.artifacts.problems import printable
+from analysis.reexecution.artifacts.workspaces import is_cleaned, twice
 from analysis.reexecution.bugs import Bug, Commands
 from data.errors import StudyError
 
@@ -68,6 +68,12 @@ def make(bug: Bug, side: str, folder: Path) -> Workspace:
     commands = bug.runs[side]
     ours = _side_files(bug, side, commands)
     data = _files(bug, "data", bug.data_place)
+    if path := twice((each.path for each in ours), (each.path for each in data)):
+        raise StudyError(
+            f"{bug.bug_id}: {printable(path)} would be in the workspace twice: from {side} and "
+            "from data",
+            _HINT,
+        )
     _room_for([*ours, *data], folder.parent)
     folder.mkdir()
     folder.chmod(0o755)
@@ -236,20 +242,8 @@ def _side_files(bug: Bug, side: str, commands: Commands) -> list[_Wanted]:
     if not (bug.folder / side).is_dir():
         raise _refused(bug, bug.folder / side, "is missing")
     return [
-        each
-        for each in _files(bug, side, commands.place)
-        if not any(_is_cleaned(str(path), bug.clean) for path in _above(each.path))
+        each for each in _files(bug, side, commands.place) if not is_cleaned(each.path, bug.clean)
     ]
-
-
-def _is_cleaned(path: str, globs: tuple[str, ...]) -> bool:
-    """A glob without `/` means names at any depth, one with `/` paths from the top."""
-    name = path.rpartition("/")[2]
-    for each in globs:
-        glob = each.rstrip("/")
-        if fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(name, glob)):
-            return True
-    return False
 
 
 def _above(path: str) -> list[PurePosixPath]:
@@ -329,8 +323,6 @@ def _copy(bug: Bug, wanted: _Wanted, folder: Path, made: set[str]) -> None:
         if not stat.S_ISREG(found.st_mode):
             raise _refused(bug, wanted.source, "is no plain file")
         mode = 0o755 if found.st_mode & 0o111 else 0o644
-        with contextlib.suppress(FileNotFoundError):
-            to.unlink()  # a file of `data/` stands before one of the side
         target = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             _bytes(source, target, found.st_size)

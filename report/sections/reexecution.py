@@ -13,19 +13,21 @@ POSITION = 65
 KEY = "re-execution"
 ANALYSIS = "reproducibility"
 
-_BUGS = "SELECT bug_id, artifact_id, run_id FROM bugs ORDER BY bug_id"
-_RUNS = (
-    "SELECT bug_id, side, seed, attempt, device, content, outcome, run_id FROM executions "
-    "ORDER BY bug_id, side, seed, attempt, execution_id"
-)
-_JUDGED = (
-    "SELECT bug_id, verdict, reason, device, content, artifact_id, run_id FROM verdicts "
-    "ORDER BY bug_id"
-)
 # What was never started was kept from nothing, and saw nothing.
 STARTED = (
     "outcome NOT IN ('no environment', 'no interpreter', 'no data', 'bad artifact', "
     "'not started', 'lost')"
+)
+# A verdict that wants further runs is none yet; what the host failed to run was attempted.
+SETTLED = "(wanted = 0 OR verdict = 'infrastructure')"
+_BUGS = "SELECT bug_id, artifact_id, run_id FROM bugs ORDER BY bug_id"
+_RUNS = (
+    "SELECT bug_id, side, seed, attempt, device, content, outcome, run_id FROM executions "
+    f"WHERE {STARTED} ORDER BY bug_id, side, seed, attempt, execution_id"
+)
+_JUDGED = (
+    "SELECT bug_id, verdict, reason, device, content, artifact_id, run_id FROM verdicts "
+    f"WHERE {SETTLED} ORDER BY bug_id"
 )
 _NOT_ESTIMATED = "No rate was estimated: run `analysis reproducibility`."
 
@@ -38,11 +40,13 @@ def section(material: Material) -> Section | None:
     claims = [
         count(material.reader, (KEY, "bugs"), "bugs that can be run", _BUGS),
         count(material.reader, (KEY, "judged"), "bugs with a verdict", _JUDGED),
-        count(material.reader, (KEY, "runs"), "runs of a side of a bug", _RUNS),
+        count(material.reader, (KEY, "runs"), "runs of a side of a bug that were started", _RUNS),
         *_by_verdict(material),
     ]
     bugs, judged, runs = (int(claim.value or 0) for claim in claims[:3])
     told = f"{counted(bugs, 'bug')}, {judged:,} with a verdict from {counted(runs, 'run')}."
+    if more := int(material.reader.value(f"SELECT count(*) FROM verdicts WHERE NOT {SETTLED}")):
+        told += f" {counted(more, 'more bug')} wanted further runs before a verdict is settled."
     return Section(
         KEY,
         "Re-execution",
@@ -54,13 +58,15 @@ def section(material: Material) -> Section | None:
 
 
 def _by_verdict(material: Material) -> list[Claim]:
-    rows = material.reader.rows("SELECT DISTINCT verdict FROM verdicts ORDER BY verdict")
+    rows = material.reader.rows(
+        f"SELECT DISTINCT verdict FROM verdicts WHERE {SETTLED} ORDER BY verdict"
+    )
     return [
         count(
             material.reader,
             (KEY, "verdict", row["verdict"]),
             f"bugs with the verdict {row['verdict']}",
-            _JUDGED.replace("ORDER BY", f"WHERE verdict = {literal(row['verdict'])} ORDER BY"),
+            _JUDGED.replace("ORDER BY", f"AND verdict = {literal(row['verdict'])} ORDER BY"),
         )
         for row in rows
     ]
@@ -71,7 +77,8 @@ def _sets(material: Material) -> Table:
         "SELECT set_name, count(*) AS bugs, count(v.verdict) AS judged, "
         "count(*) FILTER (v.verdict IN ('verified', 'reproduced')) AS reproduced, "
         "count(*) FILTER (v.verdict = 'verified') AS verified "
-        "FROM bugs LEFT JOIN verdicts v USING (bug_id) GROUP BY set_name ORDER BY set_name"
+        f"FROM bugs LEFT JOIN (SELECT bug_id, verdict FROM verdicts WHERE {SETTLED}) v "
+        "USING (bug_id) GROUP BY set_name ORDER BY set_name"
     )
     return Table(
         "bug-sets",

@@ -167,6 +167,17 @@ def test_a_name_means_one_sample(study: Study) -> None:
         draw(study, 3, ("framework",), name="mine")
 
 
+def test_sets_with_a_dash_in_their_names_are_not_mixed_up(study: Study) -> None:
+    names = [f"{name}/1" for name in ("a", "b", "a-b")]
+    register(study, [made_bug(name) for name in names], content_of=content_of)
+    both, one = draw(study, 1, sets=["a", "b"]), draw(study, 1, sets=["a-b"])
+    assert (both.sample, one.sample) == ("a+b-seed-1", "a-b-seed-1")
+    assert one.bug_ids == ("a-b/1",)
+    draw(study, 1, name="mine", sets=["a"])
+    with pytest.raises(StudyError, match="'mine' is another one: of a, stratified by nothing"):
+        draw(study, 1, name="mine", sets=["b"])
+
+
 def test_a_study_without_bugs_says_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no bugs") as raised:
         draw(Study(tmp_path / "none"), 3)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from artifact_folders import ACCURACY, SCRIPT, conf, defect4ml, suite, written
+from artifact_folders import ACCURACY, RAISES, SCRIPT, conf, defect4ml, suite, written
 
 from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug, Fidelity, Symptom
 from analysis.reexecution.importers import importers
 from analysis.reexecution.importing import copying
+from analysis.reexecution.importing.choosing_oracles import of_script
 from analysis.reexecution.importing.imported import Imported
 
 BUGSINPY = {
@@ -100,6 +102,39 @@ def test_links_out_of_a_set_are_left_out(importer: ModuleType, tmp_path: Path) -
     copied = [path for path in (tmp_path / "into").rglob("*") if path.is_file()]
     assert not any("password" in path.read_text() for path in copied)
     assert not any(path.is_symlink() for path in (tmp_path / "into").rglob("*"))
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_a_bug_that_is_a_link_out_of_the_set_is_left_out(
+    importer: ModuleType, tmp_path: Path, level: int
+) -> None:
+    """Whatever on the way to a side is the link: set, project, bug, the side itself."""
+    folder = _set(importer.NAME, tmp_path / "set")
+    outside = _set(importer.NAME, tmp_path / "outside")
+    for script in outside.rglob("*"):
+        if script.is_file():
+            script.write_text(f"{script.read_text()}\nsecret\n")
+    names = {"defect4ml": "bugs/001/buggy", "defects4dl": "Fault1/buggy",
+             "bugsinpy": "projects/keras/bugs/1", "script-pairs": "A-1/7654321-buggy"}  # fmt: skip
+    whole = names[importer.NAME].split("/")
+    parts = whole[:level]
+    place = folder.joinpath(*parts)
+    place.rename(tmp_path / "own")
+    place.symlink_to(outside.joinpath(*parts))
+    if parts != whole:
+        assert not importer.recognises(folder)
+    importer.import_bugs(folder, tmp_path / "into")
+    copied = [path for path in (tmp_path / "into").rglob("*") if path.is_file()]
+    assert not any("secret" in path.read_text() for path in copied)
+
+
+def test_what_is_left_out_as_a_link_is_told(tmp_path: Path) -> None:
+    folder = written(tmp_path / "set", DEFECTS4DL)
+    outside = written(tmp_path / "outside", DEFECTS4DL)
+    (folder / "Fault2").symlink_to(outside / "Fault1")
+    found = importers()["defects4dl"].import_bugs(folder, tmp_path / "into")
+    assert [bug.bug_id for bug in found.bugs] == ["defects4dl/fault1"]
+    assert "Fault2: is a link, or behind one: it was left out" in found.problems
 
 
 def test_a_broken_bug_does_not_keep_others_away(tmp_path: Path) -> None:
@@ -206,6 +241,22 @@ def test_slips_of_the_pen_in_conf_and_names_are_found_and_told(tmp_path: Path) -
     assert problems(bug.folder) == []
 
 
+def test_an_empty_value_of_a_broken_conf_does_not_take_the_next_line(tmp_path: Path) -> None:
+    text = conf(python="").replace("[DEFAULT]\n", "").replace("[RUN]\n", "")
+    bug, told = _one(tmp_path, {"conf.ini": text})
+    assert any("conf.ini is broken" in line for line in told)
+    assert bug.source == "github"
+    assert bug.environment.guessed == ("python",)
+
+
+@pytest.mark.parametrize("sign", ["&", "|"])
+def test_what_needs_a_shell_is_not_run_as_something_else(tmp_path: Path, sign: str) -> None:
+    line = f"python {{side}}/server.py {sign} python {{side}}/client.py"
+    bug, told = _one(tmp_path, {"test_suite.py": suite(line, RAISES)})
+    assert bug.runs == {}
+    assert any("no command is known for the buggy side" in each for each in told)
+
+
 def test_what_no_taxonomy_knows_is_told(tmp_path: Path) -> None:
     bug, told = _one(tmp_path, {"conf.ini": conf(bug_type="Utterly new", symptom="Sadness")})
     assert (bug.labels.fault, bug.labels.symptom) == ("", "")
@@ -282,6 +333,71 @@ def test_slow_programs_are_measured_by_their_duration(tmp_path: Path) -> None:
     assert (bug.oracle.measure, bug.oracle.better) == ("duration", "lower")
 
 
+@pytest.mark.parametrize(
+    ("code", "words", "symptom", "measure"),
+    [
+        ("bad-performance", "Accuracy stuck at 10 percent", Symptom.BAD_PERFORMANCE, ""),
+        ("crash", "how to freeze layers in keras", Symptom.CRASH, ""),
+        ("", "training is stuck in a local minimum", Symptom.CRASH, ""),
+        ("crash", "the program hangs at the first batch", Symptom.HANG, ""),
+        ("bad-performance", "fit never returns", Symptom.HANG, ""),
+        ("hang", "it is stuck", Symptom.HANG, ""),
+        ("bad-performance", "model learns very slowly, accuracy low", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "slow convergence of the loss", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "takes more than 300 epochs", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "sequences are too long", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "convergence is very slow", Symptom.BAD_PERFORMANCE, ""),
+        ("bad-performance", "why is my training so slow", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "prediction is too slow", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "each step takes longer", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "training time doubles", Symptom.BAD_PERFORMANCE, "duration"),
+        ("bad-performance", "low efficiency", Symptom.BAD_PERFORMANCE, "duration"),
+    ],
+)
+def test_common_words_of_machine_learning_choose_no_other_oracle(
+    code: str, words: str, symptom: Symptom, measure: str
+) -> None:
+    oracle = of_script(code, words, None, uses_keras=True)
+    assert (oracle.symptom, oracle.measure) == (symptom, measure)
+
+
+APART = """\
+    run_{called}()
+    file = open(file="{side}/result.json", mode='r')
+    accuracy = json.load(file).get('{key}')
+    assert accuracy {asked}"""
+
+
+@pytest.mark.parametrize(
+    ("key", "buggy", "fixed", "bounds"),
+    [
+        ("accuracy", "< 0.5", ">= 0.5", (0.5, None)),
+        ("loss", "> 2", "<= 2", (None, 2)),
+        ("weight", "< 0.5", ">= 0.5", (0.5, None)),
+        ("accuracy", ">= 0.5", "< 0.5", (None, None)),  # the wrong way round: nothing is made of it
+        ("accuracy", "< 0.5", "", (None, None)),  # the symptom, or what is right?
+    ],
+)
+def test_only_what_a_suite_asks_of_the_fixed_side_becomes_a_rule(
+    tmp_path: Path, key: str, buggy: str, fixed: str, bounds: tuple[float | None, float | None]
+) -> None:
+    tests = {"buggy": buggy, "fixed": fixed}
+    parts = [
+        f"def run_{side}():\n    os.system('python {side}/script.py')\n\ndef test_{side}():\n"
+        + (APART.format(called=side, side=side, key=key, asked=asked) if asked else "    pass")
+        for side, asked in tests.items()
+    ]
+    bug, told = _one(
+        tmp_path,
+        {"conf.ini": conf(symptom="Incorrect functionality", description="Wrong labels."),
+         "test_suite.py": "import json, os\n" + "\n\n".join(parts)},
+    )  # fmt: skip
+    assert bug.oracle.symptom is Symptom.INCORRECT_OUTPUT
+    assert (bug.oracle.at_least, bug.oracle.at_most) == bounds
+    has_none = bounds == (None, None)
+    assert any("no oracle could be read from it" in line for line in told) is has_none
+
+
 def test_a_threshold_becomes_a_rule_of_ours(tmp_path: Path) -> None:
     bug, _ = _one(
         tmp_path,
@@ -328,6 +444,29 @@ def test_a_fault_of_defects4dl_runs_its_tests_where_its_authors_do(tmp_path: Pat
     assert bug.runs["fixed"].commands == (("python", "-m", "unittest", "test_it"),)
     assert [file.path for file in bug.data] == ["files/few.npy"]
     assert bug.oracle.symptom is Symptom.CRASH  # how a test fails
+
+
+def test_tests_of_several_folders_run_each_in_its_own(tmp_path: Path) -> None:
+    other = "import unittest\nclass T(unittest.TestCase):\n  def test(self): open('here.txt')\n"
+    folder = written(
+        tmp_path / "set",
+        {
+            **DEFECTS4DL,
+            "Fault1/buggy/units/deep/test_other.py": other,
+            "Fault1/buggy/units/deep/here.txt": "",
+        },
+    )
+    (bug,) = importers()["defects4dl"].import_bugs(folder, tmp_path / "into").bugs
+    run = bug.runs["buggy"]
+    assert run.directory == "buggy/test"
+    assert run.commands[0] == ("python", "-m", "unittest", "test_it")
+    _, *words = run.commands[1]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=bug.folder / run.directory, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Ran 1 test" in done.stderr
+    assert bug.own_oracle == {"tests": ["test_it", "test_other"]}
 
 
 def test_rich_text_is_no_obstacle(tmp_path: Path) -> None:

@@ -10,11 +10,15 @@ import pytest
 from artifact_folders import written
 from openpyxl import Workbook
 
+from analysis.reexecution import workspace
 from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug, Symptom
 from analysis.reexecution.importers import importers
+from analysis.reexecution.importers.bugsinpy import read_info
 from analysis.reexecution.importing import copying
+from analysis.reexecution.importing.clones import export
 from analysis.reexecution.importing.days import day_of_post, day_of_script
+from analysis.reexecution.importing.guessing import asserted, bounds_of
 from analysis.reexecution.importing.pairs import find_pairs
 from analysis.reexecution.importing.printed_scores import printed_measure
 from analysis.reexecution.importing.versions_by_date import newest, python_for, python_on
@@ -99,6 +103,27 @@ def test_a_version_that_is_asserted_as_a_bound_is_kept_to(
     assert f"tensorflow=={taken}" in bug.environment.requirements
     assert "tensorflow" in bug.environment.guessed
     assert any("it asks for TensorFlow" in line and taken in line for line in found.problems)
+
+
+@pytest.mark.parametrize(
+    ("script", "version"),
+    [
+        ("import keras\nassert keras.__version__ == '2.0.6'\n", ""),
+        ("import keras as tf\nassert tf.__version__ == '2.0.6'\n", ""),
+        ("import numpy as np\nassert np.__version__[:4] == '1.8.'\n", ""),
+        ("assert keras.__version__ == '2.0'\nassert tf.__version__ == '1.8.0'\n", "1.8.0"),
+        ("import tensorflow as flow\nassert flow.__version__ == '1.4.0'\n", "1.4.0"),
+        ("import tensorflow.compat.v1 as t\nassert t.VERSION == '1.15.0'\n", "1.15.0"),
+        ("assert tensorflow.__version__[:4] == '0.12'\n", "0.12"),
+    ],
+)  # fmt: skip
+def test_the_version_of_another_package_is_not_that_of_tensorflow(
+    script: str, version: str
+) -> None:
+    assert asserted([script]) == version
+    assert bounds_of([script.replace("[:4]", "").replace("==", ">=")]) == (
+        ((">=", version.rstrip(".")),) if version else ()
+    )
 
 
 def test_versions_that_nobody_declares_are_those_of_the_day(tmp_path: Path) -> None:
@@ -200,6 +225,38 @@ def test_a_test_script_for_two_folders_is_read(tmp_path: Path) -> None:
     assert bug.runs["fixed"].place == "gan-fix"
     assert [file.path for file in bug.data] == ["faces/1.txt"]
     assert any("download.py" in note for note in bug.notes)
+    assert [each for each in problems(bug.folder) if each.severity == "error"] == []
+
+
+def test_a_folder_called_shipped_is_not_taken_for_the_bugs_of_the_program(tmp_path: Path) -> None:
+    folder = written(tmp_path / "Shipped", {"a/buggy/x.py": "1/0", "a/fixed/x.py": "1"})
+    bugs, _ = _imported(folder, tmp_path / "into")
+    assert bugs["a"].bug_id == "shipped-pairs/a"
+
+
+def test_a_file_beside_a_pair_is_never_run_instead_of_a_side(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path / "s",
+        {
+            "case1/buggy/main.py": "1/0\n",
+            "case1/buggy/lib/net.py": "buggy = 1\n",
+            "case1/fixed/main.py": "print(1)\n",
+            "case1/main.py": "print('neither')\n",
+            "case1/lib/net.py": "neither = 1\n",
+            "case1/lib/words.txt": "a\n",
+            "case1/table.csv": "1\n",
+        },
+    )
+    bugs, told = _imported(folder, tmp_path / "into")
+    bug = bugs["case1"]
+    for side, text in (("buggy", "1/0\n"), ("fixed", "print(1)\n")):
+        made = workspace.make(bug, side, tmp_path / side)
+        assert (made.folder / "main.py").read_text() == text
+        assert (made.folder / "table.csv").is_file()
+        assert (made.folder / "lib/words.txt").is_file()
+    assert (tmp_path / "buggy" / "lib/net.py").read_text() == "buggy = 1\n"
+    assert "case1: main.py beside the pair: left out, for a side has its own" in told
+    assert any("lib/net.py beside the pair: left out" in line for line in told)
     assert [each for each in problems(bug.folder) if each.severity == "error"] == []
 
 
@@ -356,6 +413,70 @@ def test_both_versions_come_out_of_a_clone_and_nothing_is_executed(
     )
 
 
+def _bug_info(folder: Path, text: str) -> None:
+    """The first bug with this in place of its test_file."""
+    info = folder / "projects/keras/bugs/1/bug.info"
+    info.write_text(info.read_text().replace('test_file="tests/one_test.py"', text))
+
+
+@pytest.mark.parametrize("said", ["", 'test_file=""', "test_file=\nbuggy_note=x"])
+def test_without_a_test_the_buggy_side_stays_buggy(
+    with_clone: Path, tmp_path: Path, said: str
+) -> None:
+    _bug_info(with_clone, said)
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    first = found.bugs[0]
+    assert (first.folder / "buggy" / "keras.py").read_text() == "bug = 1\n"
+    assert not (first.folder / "buggy" / "tests").exists()
+    assert any("keras-1: no test_file is named" in line for line in found.problems)
+    assert first.own_oracle == {"tests": []}
+
+
+def test_tests_are_found_by_their_names_and_told_where_the_fix_has_none(
+    with_clone: Path, tmp_path: Path
+) -> None:
+    _bug_info(with_clone, 'test_file="tests/gone_test.py; tests/one_test.py"')
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    first = found.bugs[0]
+    assert (first.folder / "buggy" / "tests" / "one_test.py").is_file()
+    assert (first.folder / "buggy" / "keras.py").read_text() == "bug = 1\n"
+    assert any(
+        "keras-1: its test on the buggy side: tests/gone_test.py is not in commit" in line
+        for line in found.problems
+    )
+
+
+def test_a_value_that_is_missing_is_empty_and_not_the_next_line() -> None:
+    assert read_info('python_version=\ntest_file = "a.py"\r\nx=\n') == {
+        "python_version": "", "test_file": "a.py", "x": "",
+    }  # fmt: skip
+
+
+def test_links_that_lead_through_each_other_make_nothing_outside(tmp_path: Path) -> None:
+    clone, target = tmp_path / "clone", tmp_path / "above" / "in" / "target"
+    written(clone, {"a/b/c/plain.txt": "1"})
+    _git(tmp_path, "init", "--quiet", str(clone))
+    (clone / "a/b/c/q").symlink_to("../../..")
+    (clone / "z").symlink_to("a/b/c/q/../../..")
+    (clone / "inner").symlink_to("a/b/c/plain.txt")
+    _git(clone, "add", ".")
+    _git(clone, "commit", "--quiet", "-m", "one")
+    first = _git(clone, "rev-parse", "HEAD")
+    (clone / "z").unlink()
+    written(clone, {"z/made/here/evil": "2"})
+    _git(clone, "add", "--all")
+    _git(clone, "commit", "--quiet", "-m", "two")
+    told = export(clone, first, target)
+    assert told == ["z is a link that leaves the folder: it was left out"]
+    (target / "z").symlink_to("a/b/c/q/../../..")  # as if it had been accepted
+    second = _git(clone, "rev-parse", "HEAD")
+    assert export(clone, second, target, only=["z/made/here/evil"]) == [
+        "z/made/here/evil lies behind a link: it was left out"
+    ]
+    assert {each.name for each in tmp_path.iterdir()} == {"clone", "above"}
+    assert (target / "inner").read_text() == "1"
+
+
 def test_a_project_that_is_too_large_is_left_out(
     with_clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -365,6 +486,18 @@ def test_a_project_that_is_too_large_is_left_out(
     assert [bug.folder.name for bug in found.bugs] == ["keras-2"]
     assert any("it was left out" in line for line in found.problems)
     assert [path.name for path in (tmp_path / "into").iterdir()] == ["keras-2"]
+
+
+def test_a_clone_that_is_a_link_out_of_the_set_is_none(with_clone: Path, tmp_path: Path) -> None:
+    (with_clone / "clones" / "keras").rename(tmp_path / "private")
+    (with_clone / "clones" / "keras").symlink_to(tmp_path / "private")
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
+    assert any("the set has no sources" in line for line in found.problems)
+    assert not list((tmp_path / "into").rglob("keras.py"))
+    # beside the set it is the user's own
+    (with_clone / "clones").rename(tmp_path / "clones")
+    found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "again")
+    assert (found.bugs[0].folder / "buggy" / "keras.py").is_file()
 
 
 def test_without_a_clone_the_next_step_is_told(with_clone: Path, tmp_path: Path) -> None:

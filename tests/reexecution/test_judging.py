@@ -175,6 +175,81 @@ def test_a_fix_that_fails_half_of_the_time_in_another_way_is_not_shown() -> None
     assert verdict(bug(), swapped(evidence)) not in {VERIFIED, REVERSED, NOT_TRIGGERED}
 
 
+# Runs that were cut before they could show anything
+
+
+def early(side: str, seed: int) -> Evidence:
+    return cut(side, seed, "", duration_s=0.5, last_output_s=0.4)
+
+
+def mixed(name: str, *parts: tuple[Made, int]) -> list[Evidence]:
+    """So many runs of each kind, one after the other."""
+    kinds = [made for made, times in parts for _ in range(times)]
+    return [made(name, seed) for seed, made in enumerate(kinds, 1)]
+
+
+@pytest.mark.parametrize(
+    ("buggy", "fixed", "expected", "words"),
+    [
+        # as four of ten without a cut: p = 0.043
+        (
+            [(crashed, 4), (early, 6)], [(good, 10)], FLAKY,
+            "4 of 10 buggy runs show it (6 were cut), 0 of 10 fixed ones",
+        ),
+        ([(crashed, 6), (early, 4)], [(good, 10)], VERIFIED, "6 of 10 buggy runs show it (4 were"),
+        (
+            [(crashed, 10)], [(good, 3), (early, 7)], FIX_NOT_SHOWN,
+            "10 of 10 buggy runs show it",
+        ),
+        ([(crashed, 10)], [(good, 9), (early, 1)], VERIFIED, "0 of 10 fixed ones (1 was cut)"),
+        ([(crashed, 3), (early, 7)], [(early, 10)], FLAKY, "3 of 10 buggy runs show it (7 were"),
+        ([(crashed, 2), (early, 8)], [(early, 10)], ("invalid", "timeout", 0), "cut after"),
+        # nor do they say that it does not happen
+        ([(good, 3), (early, 7)], [(good, 10)], ("invalid", "timeout", 0), "3 of 10 buggy runs"),
+        ([(good, 10)], [(good, 3), (early, 7)], ("invalid", "timeout", 0), "3 of 10 fixed runs"),
+    ],
+)  # fmt: skip
+def test_runs_that_were_cut_count_against_the_claim(
+    buggy: list[tuple[Made, int]],
+    fixed: list[tuple[Made, int]],
+    expected: tuple[str, str, int],
+    words: str,
+) -> None:
+    found = judge(bug(), [*mixed("buggy", *buggy), *mixed("fixed", *fixed)])
+    assert (*told(found), found.wanted) == expected
+    assert words in found.detail
+    if found.buggy_runs:
+        assert found.buggy_runs == 10  # all that happened count
+
+
+def test_a_program_that_is_sometimes_silent_and_sometimes_only_slow_is_not_called_hung() -> None:
+    hung = lambda side, seed: cut(side, seed, "b 1\n", last_output_s=3)  # noqa: E731
+    slow = lambda side, seed: cut(side, seed, "b 1\nb 2\n", last_output_s=599)  # noqa: E731
+    evidence = [*mixed("buggy", (hung, 4), (slow, 6)), *side("fixed", good, 10)]
+    assert verdict(bug(Symptom.HANG), evidence) == FLAKY
+
+
+def test_a_crash_of_another_kind_on_the_fixed_side_needs_every_buggy_run_too() -> None:
+    other = failing("KeyError: 'b'", function="load")
+    evidence = [*mixed("buggy", (crashed, 3), (early, 7)), *mixed("fixed", (other, 3), (early, 7))]
+    assert verdict(bug(), evidence) == FLAKY
+
+
+@pytest.mark.parametrize("last", [failing(NO_FILE), early, good])
+def test_a_fixed_run_that_cannot_say_does_not_hide_those_that_show_it(last: Made) -> None:
+    fixed = mixed("fixed", (crashed, 5), (good, 4), (last, 1))
+    assert verdict(bug(), [*side("buggy", crashed, 10), *fixed]) == FLAKY
+
+
+def test_runs_that_disagree_are_extended_though_the_fixed_side_was_cut() -> None:
+    evidence = [*mixed("buggy", (crashed, 2), (good, 1)), *side("fixed", early)]
+    found = judge(bug(), evidence)
+    assert (*told(found), found.wanted) == ("flaky", "disagreement", 10)
+    assert "2 of 3 buggy runs show it, 0 of 3 fixed ones (3 were cut)" in found.detail
+    ten = [*mixed("buggy", (crashed, 7), (good, 3)), *side("fixed", early, 10)]
+    assert verdict(bug(), ten) == FLAKY
+
+
 # Invalid
 
 
@@ -455,6 +530,13 @@ def test_a_side_that_cannot_be_measured_is_invalid() -> None:
     assert verdict(HIGHER, some) == ("flaky", "disagreement", 10)
 
 
+def test_a_score_that_is_infinite_was_not_cut() -> None:
+    found = judge(LOWER, scored([math.inf] * 5, [math.inf] * 5))
+    assert (*told(found), found.wanted) == NOT_TRIGGERED
+    assert "cut" not in found.detail
+    assert verdict(LOWER, scored([math.inf] * 5, LOW)) == VERIFIED
+
+
 def test_time_and_memory_are_better_when_lower_and_a_cut_run_is_the_slowest() -> None:
     slow = bug(Symptom.BAD_PERFORMANCE, measure="duration", better="higher")
     buggy = [cut("buggy", seed, "x", duration_s=60) for seed in range(1, 6)]
@@ -517,6 +599,8 @@ def test_runs_that_fail_do_not_show_that_there_is_no_difference() -> None:
     evidence = scored([0.5] * 20, [0.5] * 20)
     evidence[3] = crashed("buggy", 4)
     assert told(judge(HIGHER, evidence)) == ("invalid", "artifact defect")
+    evidence[3] = cut("buggy", 4)  # nobody knows its score
+    assert told(judge(HIGHER, evidence)) == ("invalid", "timeout")
 
 
 # Whatever the artifact says

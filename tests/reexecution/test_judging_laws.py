@@ -144,6 +144,32 @@ def test_runs_that_are_worth_nothing_never_say_that_it_is_not_reproduced(
             assert found.verdict not in {Verdict.VERIFIED, Verdict.NOT_REPRODUCED}
 
 
+@given(st.lists(st.integers(0, 10), min_size=4, max_size=4))
+@law
+def test_runs_that_were_cut_never_raise_the_claim(numbers: list[int]) -> None:
+    """What is verified with them is so too if they had all spoken against it."""
+    early, evidence = WORTHLESS[-1], []
+    for side, were_cut, others in (("buggy", *numbers[:2]), ("fixed", *numbers[2:])):
+        usual, rare = (crashed, good) if side == "buggy" else (good, crashed)
+        few = others % 3  # of the runs that were not cut
+        kinds = [early] * were_cut + [rare] * few + [usual] * 10
+        evidence += [made(side, seed) for seed, made in enumerate(kinds[:10], 1)]
+    against = {"buggy": good, "fixed": crashed}
+    worst = [
+        against[each.run.side](each.run.side, each.run.seed)
+        if each.run.outcome is Outcome.TIMED_OUT
+        else each
+        for each in evidence
+    ]
+    found, least = judge(bug(), evidence), judge(bug(), worst)
+    if found.verdict is Verdict.VERIFIED:
+        assert least.verdict is Verdict.VERIFIED
+    if found.verdict is Verdict.REPRODUCED:
+        assert found.buggy_shown == found.buggy_runs == 10
+    if found.reason is Reason.NOT_TRIGGERED:
+        assert worst == evidence
+
+
 @given(cases())
 @law
 def test_verdict_reason_and_counts_fit_together(case: tuple[Bug, list[Evidence]]) -> None:

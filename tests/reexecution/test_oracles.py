@@ -48,6 +48,23 @@ def test_every_symptom_has_its_oracle() -> None:
         ({"exception": "tf.errors.NotFoundError"}, "tf.impl.NotFoundError: bad", True),
         ({"exception": "ImportError"}, "ModuleNotFoundError: No module named 'tf'", True),
         ({"exception": "IOError"}, "FileNotFoundError: [Errno 2] No such file: 'x'", True),
+        ({"exception": "FileNotFoundError"}, "IOError: [Errno 2] No such file: 'x'", True),
+        ({"exception": "ModuleNotFoundError"}, "ImportError: No module named tf", True),
+        ({"exception": "RecursionError"}, "RuntimeError: maximum recursion depth exceeded", True),
+        ({"exception": "RuntimeError"}, "RecursionError: maximum recursion depth", True),
+        ({"exception": "OSError"}, "socket.error: [Errno 104] Connection reset by peer", True),
+        ({"exception": "select.error"}, "OSError: [Errno 9] Bad file descriptor", True),
+        ({"exception": "cv2.error"}, "cv2.error: (-215) !ssize.empty()", True),
+        ({"exception": "csv.Error"}, "_csv.Error: line contains NUL", True),
+        # of the same name, or of a parent's, and another thing all the same
+        ({"exception": "cv2.error"}, "OSError: [Errno 5] Input/output error", None),
+        ({"exception": "cv2.error"}, "FileNotFoundError: [Errno 2] No such file: 'x'", None),
+        ({"exception": "cv2.error"}, "struct.error: unpack requires 4 bytes", None),
+        ({"exception": "FileNotFoundError"}, "struct.error: unpack requires 4 bytes", None),
+        ({"exception": "OSError"}, "zlib.error: Error -3", None),
+        ({"exception": "FileNotFoundError"}, "OSError: [Errno 28] No space left", None),
+        ({"exception": "RecursionError"}, "RuntimeError: CUDA error", None),
+        ({"exception": "ModuleNotFoundError"}, "ImportError: cannot import name 'merge'", None),
         ({}, "ImportError: cannot import name 'merge' from 'keras.layers'", True),
         ({}, "ModuleNotFoundError: No module named 'keras.layers.merge'", True),
         ({}, "AttributeError: module 'numpy' has no attribute 'int'", True),
@@ -93,11 +110,35 @@ def test_crashes_that_speak_of_the_artifact_are_none_unless_they_are_asked_for(
         ("ERROR: not found: /bug/t.py::test_b\n(no match in any of [<Module t.py>])", 4),
         ("========= 1 deselected in 1.49s =========", 5),
         ("sh: 1: tensorboard: not found", 127),
+        ("bash: line 1: tensorboard: command not found", 1),
+        ("run.sh: 3: run.sh: tensorboard: not found", 2),
+        ("bash: ./train.sh: Permission denied", 2),
+        ("env: 'python3.4': No such file or directory", 2),
+        ("cp: cannot stat 'result.json': No such file or directory", 1),
+        ("ERROR: file or directory not found: tests/test_a.py", 4),
+        ("======= no tests ran in 0.01s =======", 5),
+        ("python3: Error while finding module specification for 'a.b' (ModuleNotFoundError)", 1),
     ],
 )
 def test_a_command_that_is_not_there_is_no_crash_of_the_program(stderr: str, code: int) -> None:
     found = seen(bug(), ran("buggy", 1, "", stderr, exit_code=code))
     assert (found.shown, found.reason) == (None, Reason.ARTIFACT_DEFECT)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        "Error: label 3 not found",
+        "not found",
+        "config: key 'lr' not found",
+        "fatal: Permission denied for user 'a'",
+        "sorry, no such test: accuracy",
+        "train.py: error: No module named 'resnet' in the zoo",
+    ],
+)
+def test_what_a_program_says_of_itself_is_its_crash(last: str) -> None:
+    """As of sys.exit('Error: label 3 not found')."""
+    assert seen(bug(), ran("buggy", 1, "epoch 1\n", f"{last}\n", exit_code=1)).shown is True
 
 
 def test_a_handled_error_is_none_and_a_dead_thread_only_if_it_is_asked_for() -> None:
@@ -201,6 +242,14 @@ def test_without_output_before_the_crash_only_five_times_as_long_is_past_it() ->
         "best loss: 0.3, loss: nan",
         "nan 0.5 nan",
         "step 5 loss nan acc 0.1",
+        "tensor(nan, grad_fn=<NllLossBackward0>)",
+        "tensor(nan, device='cuda:0')",
+        "[nan, nan,",
+        "(nan, 0.1)",
+        "[nan ... 0.5]",
+        "loss: nan -> nan",
+        "weights: inf",
+        "weight_1: nan",
     ],
 )
 def test_a_nan_where_a_number_is_expected(line: str) -> None:
@@ -237,6 +286,15 @@ def test_a_nan_where_a_number_is_expected(line: str) -> None:
         "clip norm = inf",
         "loss nan check: passed",
         "nan count: 0",
+        "EarlyStopping score: -inf --> 0.3",
+        "Validation loss decreased: val_loss (inf --> 0.31). Saving model",
+        "loss inf -> 0.3",
+        "loss: inf => 0.3",
+        "weight_decay inf",
+        "weight_decay: inf",
+        "[nan handling] 3 rows",
+        "(nan values are dropped)",
+        "grad_clip = inf",
     ],
 )
 def test_other_words_are_no_nan(line: str) -> None:
@@ -506,6 +564,32 @@ def test_a_pattern_that_never_ends_is_stopped_and_is_the_artifact_s_fault(
     assert "too long" in found.detail
 
 
+def test_a_pattern_that_keeps_the_whole_text_at_every_place_needs_little_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matching, "MEMORY", 64 << 20)  # all matches whole would be 100 MB
+    text = "".join(f"{number:07}\n" for number in range(1_800))
+    (found,) = find_all(r"(?=([\s\S]*))", [text])
+    assert found[-1] == ""
+    assert found[-3] == "9\n"
+    assert max(map(len, found)) == matching.LONGEST_MATCH
+    assert len("".join(found)) <= 1 << 20
+
+
+def test_a_pattern_that_needs_much_memory_is_stopped_and_is_the_artifact_s_fault(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(matching, "MEMORY", 40 << 20)
+    of = bug(Symptom.NAN, pattern=r"((?:ab|ba)*)c")
+    found = seen(of, good("buggy", 1, "ab" * 500_000))
+    assert (found.shown, found.reason) == (None, Reason.ARTIFACT_DEFECT)
+    assert "too much memory" in found.detail
+
+
+def test_a_group_that_takes_no_part_in_a_match_found_nothing() -> None:
+    assert find_all(r"x(?:=(\d))?", ["x=1 x"]) == [("1", "")]
+
+
 def test_progress_bars_and_colours_do_not_hide_a_number() -> None:
     of = bug(Symptom.BAD_PERFORMANCE, pattern=r"loss: (\S+)")
     text = "1/3 loss: 0.9\b\b\b\b2/3 loss: 0.8\r3/3 loss: \x1b[32m0.7\x1b[0m\r\n"
@@ -527,7 +611,8 @@ def test_long_logs_are_read_quickly() -> None:
     [
         ("12.5s", 12.5), ("250ms", 250), ("93.5%", 93.5), ("1e-3x", 0.001), ("1,234.5", 1234.5),
         ("12,345,678", 12_345_678), ("1,2", 1), ("-.5", -0.5), ("1_000", 1000), ("none", None),
-        ("information", None), ("-inf", -math.inf),
+        ("information", None), ("-inf", -math.inf), ("Conan 3.0", 3.0), ("a_nan_1", 1),
+        ("x=+inf,", math.inf),
     ],
 )  # fmt: skip
 def test_a_number_may_have_a_unit_or_commas(text: str, number: float | None) -> None:

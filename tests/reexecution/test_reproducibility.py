@@ -172,6 +172,29 @@ def test_bugs_that_come_with_the_program_are_never_taken_for_others(tmp_path: Pa
     )
 
 
+def test_the_papers_share_of_verified_fixes_is_that_of_bugs_from_github(tmp_path: Path) -> None:
+    study = new_study(tmp_path / "study")
+    verdicts = ["verified", "reproduced", "reproduced", "invalid"]
+    bugs = [made_bug(f"set/{at}", source="github") for at in range(4)]
+    posts = [made_bug(f"set/post-{at}", source="stackoverflow") for at in range(3)]
+    put(study, zip(posts, ["verified"] * 3, strict=True))
+    row = _published(reproducibility.run(study), "Fixes verified")
+    assert (row["ours"], row["ours_counts"]) == (100, "3 of 3 verified among all reproduced bugs")
+    put(study, zip(bugs, verdicts, strict=True))
+    result = reproducibility.run(study)
+    row = _published(result, "Fixes verified")
+    assert row["ours"] == pytest.approx(100 / 3)
+    assert row["ours_counts"] == "1 of 3 verified among reproduced bugs from GitHub"
+    assert "tests of the project itself" in " ".join(result.notes)
+
+
+def _published(result: Result, name: str) -> dict[str, object]:
+    table = result.table("published")
+    keys = [column.key for column in table.columns]
+    rows = [dict(zip(keys, row, strict=True)) for row in table.rows]
+    return next(row for row in rows if row["rate"] == name)
+
+
 def test_a_page_shows_the_six_rates_large_and_no_reason(result: Result) -> None:
     shown = [claim.claim_id.rpartition(".")[2] for claim in result.claims[: result.headlines]]
     assert shown == [
@@ -363,6 +386,33 @@ def test_the_report_has_a_section_of_its_own(study: Study, command: Command) -> 
             reader.value("SELECT value FROM claims WHERE claim_id = 'study.re-execution.bugs'")
             == 14
         )
+
+
+def test_the_section_counts_runs_that_were_started_and_verdicts_that_are_settled(
+    study: Study, command: Command
+) -> None:
+    unsettled, missing = made_bug("set/x"), made_bug("set/y")
+    register(study, [unsettled, missing], content_of=content_of)
+    runs = [made_run(missing, seed=seed, outcome=Outcome.NO_ENVIRONMENT) for seed in (1, 2)]
+    store(
+        study,
+        [*runs, *made_runs(unsettled)],
+        [
+            judged(unsettled, "flaky", "disagreement", wanted=10),
+            judged(missing, "infrastructure", "host", wanted=3),
+        ],
+    )
+    done = command("report", "build", "-q", "--study", study.directory)
+    assert done.returncode == 0, done.stderr
+    page = (study.directory / "out" / "report" / "index.html").read_text(encoding="utf-8")
+    told = (
+        "16 bugs, 13 with a verdict from 78 runs. 1 more bug wanted further runs before a verdict"
+    )
+    assert told in page
+    with study.reading() as reader:
+        rows = reader.rows("SELECT claim_id, value FROM claims WHERE claim_id LIKE '%.re-exec%'")
+    found = {row["claim_id"].removeprefix("study.re-execution."): row["value"] for row in rows}
+    assert (found["judged"], found["runs"], found["verdict.flaky"]) == (13, 78, 2)
 
 
 def test_a_package_holds_no_place_of_the_host_and_gives_the_same_result(

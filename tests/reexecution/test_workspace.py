@@ -14,6 +14,7 @@ from bug_making import make_bug
 
 from analysis.reexecution import workspace
 from analysis.reexecution.artifacts.reading import read
+from analysis.reexecution.artifacts.validating import problems
 from analysis.reexecution.bugs import Bug
 from data.errors import StudyError
 
@@ -127,6 +128,28 @@ def test_a_queue_or_a_device_is_refused_at_once(tmp_path: Path, work: Path) -> N
     os.mkfifo(bug.folder / "buggy/pipe")
     with pytest.raises(StudyError, match=r"buggy/pipe is no plain file"):
         workspace.make(bug, "buggy", work)
+
+
+def test_data_does_not_stand_for_a_file_of_the_side(tmp_path: Path, work: Path) -> None:
+    """Else both sides would run the same program."""
+    same = {"buggy": "1", "fixed": "2", "data": {"main.py": "neither"}, "run": {"data": "."}}
+    bug = a_bug(tmp_path, **same)
+    for side in ("buggy", "fixed"):
+        with pytest.raises(StudyError, match=rf"main\.py would be in the workspace twice.*{side}"):
+            workspace.make(bug, side, work)
+    errors = [each for each in problems(bug.folder) if each.severity == "error"]
+    assert [each.where for each in errors] == ["buggy", "fixed"]
+    assert all("'main.py' would be in the workspace twice" in str(each) for each in errors)
+    assert not work.exists()
+
+
+def test_what_is_cleaned_of_the_side_may_be_in_the_data(tmp_path: Path, work: Path) -> None:
+    files = {"main.py": "1", "sets/a.csv": "old"}
+    bug = a_bug(
+        tmp_path, buggy=files, data={"sets/a.csv": "new"}, run={"data": ".", "clean": ["sets/"]}
+    )
+    assert (workspace.make(bug, "buggy", work).folder / "sets/a.csv").read_text() == "new"
+    assert [each for each in problems(bug.folder) if each.severity == "error"] == []
 
 
 def test_a_file_where_a_folder_must_be_is_named(tmp_path: Path, work: Path) -> None:

@@ -69,6 +69,12 @@ def leaves(link: Path, root: Path) -> bool:
     return not target.is_relative_to(home)
 
 
+def is_behind_link(path: Path, root: Path) -> bool:
+    """Whether a path below a folder is a link, or one of the folders on the way to it is."""
+    below = path.relative_to(root)
+    return any((root / each).is_symlink() for each in (below, *below.parents) if each.parts)
+
+
 def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
     """Files and links below a folder, by path and sorted, with their `lstat`; follows no link.
 

@@ -17,6 +17,7 @@ from analysis.reexecution.artifacts.reading import FILE, REQUIREMENTS, draft
 from analysis.reexecution.artifacts.requirement_lines import requirement_problems
 from analysis.reexecution.artifacts.workspaces import (
     Workspace,
+    clash_problems,
     command_problems,
     planned,
 )
@@ -205,6 +206,7 @@ def _runs(bug: Bug, shipped: dict[str, list[str]]) -> Iterator[Problem]:
         if not shipped[side]:
             continue
         workspace = planned(bug, side, shipped[side], data)
+        yield from clash_problems(bug, side, shipped[side], data)
         yield from command_problems(bug, side, workspace)
         yield from _stale(bug, side, workspace)
 

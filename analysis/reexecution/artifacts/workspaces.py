@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 from analysis.reexecution.artifacts.content import check_files
 from analysis.reexecution.artifacts.problems import Problem, quoted
@@ -33,6 +34,44 @@ def planned(bug: Bug, side: str, shipped: Iterable[str], data: Iterable[str]) ->
         while path := posixpath.dirname(path):
             folders.add(path)
     return Workspace(frozenset(files), frozenset(folders))
+
+
+def is_cleaned(path: str, globs: Iterable[str]) -> bool:
+    """Whether a file of a side is taken away before a run: by itself, or a folder that it is in.
+
+    A glob without `/` means names at any depth, one with `/` paths from the top.
+    """
+    plain = [glob.rstrip("/") for glob in globs]
+    while path:
+        name = posixpath.basename(path)
+        for glob in plain:
+            if fnmatchcase(path, glob) or ("/" not in glob and fnmatchcase(name, glob)):
+                return True
+        path = posixpath.dirname(path)
+    return False
+
+
+def twice(ours: Iterable[str], data: Iterable[str]) -> str:
+    """A path of the workspace that a side and the data both have; '' where there is none.
+
+    Neither may stand for the other: a program of the data would be run on both sides.
+    """
+    return min({*ours} & {*data}, default="")
+
+
+def clash_problems(
+    bug: Bug, side: str, shipped: Iterable[str], data: Iterable[str]
+) -> Iterator[Problem]:
+    """A file of the side and one of the data that would be one file of the workspace."""
+    files = (posixpath.normpath(f"{bug.runs[side].place}/{path}") for path in shipped)
+    ours = [path for path in files if not is_cleaned(path, bug.clean)]
+    theirs = [posixpath.normpath(f"{bug.data_place}/{path}") for path in data]
+    if path := twice(ours, theirs):
+        yield Problem(
+            side,
+            f"{quoted(path)} would be in the workspace twice: from {side} and from data",
+            f"Take one of them out, or give the side a place of its own ([run.{side}] place).",
+        )
 
 
 def command_problems(bug: Bug, side: str, workspace: Workspace) -> Iterator[Problem]:

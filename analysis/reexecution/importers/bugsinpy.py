@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from analysis.reexecution.artifacts.places import is_behind_link
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -35,12 +36,12 @@ from data.errors import StudyError
 
 NAME = "bugsinpy"
 _FRAMEWORKS = ("keras", "tensorflow", "pytorch", "numpy", "pandas", "scikit-learn", "spacy")
-_KEY = re.compile(r"^\s*(\w+)\s*=\s*['\"]?(.*?)['\"]?\s*$", re.MULTILINE)
+_KEY = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*['\"]?(.*?)['\"]?[ \t\r]*$", re.MULTILINE)
 
 
 def recognises(folder: Path) -> bool:
     """Whether it is the repository, or its folder `projects`."""
-    return bool(_folders(folder))
+    return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
 def set_name(folder: Path) -> str:
@@ -51,7 +52,7 @@ def set_name(folder: Path) -> str:
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All bugs of the set; `dated` says the day of a commit's address where a study knows it."""
-    return each_bug(_folders(folder), partial(_import, folder, into, dated))
+    return each_bug(folder, _folders(folder), partial(_import, folder, into, dated))
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -78,6 +79,7 @@ def _import(
     info = read_info(text_of(folder / "bug.info"))
     url = read_info(text_of(folder.parent.parent / "project.info")).get("github_url", "").strip("/")
     commits = {side: info.get(f"{side}_commit_id", "") for side in SIDES}
+    tests = [each.strip() for each in info.get("test_file", "").split(";") if each.strip()]
     plan = _plan(text_of(folder / "run_test.sh"))
     notes = [f"its run_test.sh: {each}" for each in plan.notes]
     if (folder / "setup.sh").is_file():
@@ -110,7 +112,7 @@ def _import(
         oracle=Oracle(Symptom.CRASH),
         limits=Limits(seconds=900.0),
         fidelity=(Fidelity.GUESSED,) if guessed else (Fidelity.DECLARED,),
-        own_oracle={"tests": info.get("test_file", "").split(";")},
+        own_oracle={"tests": tests},
         notes=tuple(notes),
     )
     if clone is None:
@@ -121,18 +123,26 @@ def _import(
     into.mkdir(parents=True, exist_ok=True)
     drafts = Path(tempfile.mkdtemp(prefix=".exporting-", dir=into))
     try:
-        for side in SIDES:
-            for each in export(clone, commits[side], drafts / side):
-                say(f"{side}: {each}")
-        # The test that shows the bug came with its fix.
-        tests = [each for each in info.get("test_file", "").split(";") if each]
-        export(clone, commits["fixed"], drafts / "buggy", only=tests)
+        _export(clone, commits, tests, drafts, say)
         store(bug, into, [(drafts / side, side) for side in SIDES], imported)
     except StudyError as error:
         say(error.message)
         store(bug, into, [], imported)
     finally:
         shutil.rmtree(drafts, ignore_errors=True)
+
+
+def _export(
+    clone: Path, commits: dict[str, str], tests: list[str], drafts: Path, say: partial[None]
+) -> None:
+    """Both versions; the tests that show the bug came with its fix, and go to both."""
+    for side in SIDES:
+        for each in export(clone, commits[side], drafts / side):
+            say(f"{side}: {each}")
+    for each in export(clone, commits["fixed"], drafts / "buggy", only=tests):
+        say(f"its test on the buggy side: {each}")
+    if not tests:
+        say("no test_file is named: the buggy side has the tests of its own commit")
 
 
 def _say(imported: Imported, name: str, text: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import walk
+from analysis.reexecution.artifacts.places import is_behind_link, walk
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -46,7 +46,7 @@ _UNDECLARED = "2019-06-01"  # the middle of the years that the set's bugs are of
 
 def recognises(folder: Path) -> bool:
     """Whether it is the repository, or its folder `bugs`."""
-    return any(True for _ in _folders(folder))
+    return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
 def set_name(folder: Path) -> str:
@@ -57,7 +57,7 @@ def set_name(folder: Path) -> str:
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All bugs of the set; `dated` says the day of an address where a study knows it."""
-    return each_bug(_folders(folder), partial(_import, into, dated))
+    return each_bug(folder, _folders(folder), partial(_import, into, dated))
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -123,7 +123,7 @@ def _import(
         data=tuple(
             DataFile(path, source=source)
             for path, source in {**wanted, **sources}.items()
-            if not (folder / path).is_file()
+            if not (folder / path).is_file() or is_behind_link(folder / path, folder)
         ),
         runs=runs,
         clean=(RESULT,),
@@ -154,7 +154,7 @@ def read_conf(text: str, say: partial[None]) -> dict[str, str]:
             found.update(parser[section])
     except configparser.Error:
         say("conf.ini is broken; what has the form `key = value` was taken")
-        found = dict(re.findall(r"^\s*(\w+)\s*[=:]\s*(.*)$", text, re.MULTILINE))
+        found = dict(re.findall(r"^[ \t]*(\w+)[ \t]*[=:][ \t]*(.*)$", text, re.MULTILINE))
     said = dict.fromkeys(_KEYS, "")
     for key, value in found.items():
         near = difflib.get_close_matches(key.lower().replace(" ", "_"), _KEYS, n=1, cutoff=0.7)
@@ -234,7 +234,7 @@ def _script(command: tuple[str, ...]) -> str:
 
 def _from_the_right_place(plan: Steps, side: str, folder: Path) -> Steps:
     """Scripts that write `<side>/result.json` and are run inside of `<side>`: one level up."""
-    if plan.directory != side:
+    if plan.directory != side or (folder / side).is_symlink():
         return plan
     content = "".join(text_of(folder / side / _script(command)) for command in plan.commands)
     if not re.search(rf"""open\([^)]*["']{side}/""", content):
@@ -278,7 +278,7 @@ def _commands(root: Path, plan: Steps, asked: str, links: dict[str, str]) -> Com
 
 def _written(root: Path, name: str, directory: str) -> str:
     """Where in the workspace a side's scripts write a file of that name; '' where none says so."""
-    if not root.is_dir():
+    if root.is_symlink() or not root.is_dir():
         return ""
     pattern = re.compile(rf"""open\(\s*(?:file\s*=\s*)?["']([\w./-]*{re.escape(name)})["']""")
     for path, _ in walk(root):

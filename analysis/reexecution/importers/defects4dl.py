@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import walk
+from analysis.reexecution.artifacts.places import is_behind_link, walk
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -33,12 +33,16 @@ from analysis.reexecution.importing.versions_by_date import python_on
 NAME = "defects4dl"
 _OWN = frozenset({"info.txt", "requirements.txt", *SIDES})
 _ADDRESS = re.compile(r"https?://\S+")
+_ELSEWHERE = (
+    "import os, sys, unittest; os.chdir(sys.argv[1]); "
+    "unittest.main(module=None, argv=['python -m unittest', sys.argv[2]])"
+)
 _VERSION = re.compile(r"^([A-Za-z][\w.-]*)[ =]+v?(\d+(?:\.\d+)*)$")
 
 
 def recognises(folder: Path) -> bool:
     """Whether it has folders `Fault1`, `Fault2`, ... with two sides."""
-    return bool(_folders(folder))
+    return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
 def set_name(folder: Path) -> str:
@@ -49,7 +53,7 @@ def set_name(folder: Path) -> str:
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All faults of the set; `dated` says the day of an address where a study knows it."""
-    return each_bug(_folders(folder), partial(_import, into, dated))
+    return each_bug(folder, _folders(folder), partial(_import, into, dated))
 
 
 def _folders(folder: Path) -> list[Path]:
@@ -57,7 +61,7 @@ def _folders(folder: Path) -> list[Path]:
         each
         for each in folder.iterdir()
         if re.fullmatch(r"fault[-_ ]?\d+", each.name, re.IGNORECASE)
-        and any((each / side).is_dir() for side in SIDES)
+        and any(_is_there(each / side) for side in SIDES)
     )
 
 
@@ -78,25 +82,14 @@ def _import(
     wanted: dict[str, str] = {}
     used = ""
     for side in SIDES:
-        files = {path for path, _ in walk(folder / side)} if (folder / side).is_dir() else set()
+        files = {path for path, _ in walk(folder / side)} if _is_there(folder / side) else set()
         tests = sorted(path for path in files if re.search(r"(?:^|/)test_\w+\.py$", path))
         if not tests:
             say(f"no test is known for the {side} side; write the commands into bug.toml")
             continue
         scripts = [script for test in tests for script in reached(folder / side, test, files)]
-        found = texts(folder / side, scripts)
         used = used or framework(folder / side, scripts)
-        # Where its authors run it: their tests look for files two folders up.
-        directory = posixpath.normpath(posixpath.join(side, posixpath.dirname(tests[0])))
-        there = {*(f"{side}/{path}" for path in files), *_beside(folder)}
-        data, links = datasets.placed_all(found.values(), directory, there)
-        wanted.update(data)
-        commands = [("python", "-m", "unittest", Path(test).stem) for test in tests]
-        runs[side] = Commands(
-            tuple(datasets.linking(links, directory, each) if links else each for each in commands),
-            directory,
-            side,
-        )
+        runs[side] = _commands(folder, side, files, tests, wanted)
     # Where nobody says more: a failing test ends its runner with the exception that it reports.
     oracle = Oracle(by_words("", info) or Symptom.CRASH)
     say(f"nobody says its symptom: the oracle looks for {oracle.symptom}, the label is empty")
@@ -112,7 +105,7 @@ def _import(
         data=tuple(
             DataFile(path, source=source)
             for path, source in wanted.items()
-            if not (folder / path).is_file()
+            if not (folder / path).is_file() or is_behind_link(folder / path, folder)
         ),
         runs=runs,
         clean=(),
@@ -126,9 +119,40 @@ def _import(
         notes=tuple(filter(None, [line(info, 1000)])),
         data_place=".",
     )
-    parts = [(folder / side, side) for side in SIDES if (folder / side).is_dir()]
+    parts = [(folder / side, side) for side in SIDES if _is_there(folder / side)]
     parts += [(each, f"data/{each.name}") for each in beside if not each.name.startswith(".")]
     store(bug, into, parts, imported)
+
+
+def _is_there(side: Path) -> bool:
+    return side.is_dir() and not side.is_symlink()
+
+
+def _commands(
+    folder: Path, side: str, files: set[str], tests: list[str], wanted: dict[str, str]
+) -> Commands:
+    """Each test where its authors run it, in its folder: they look for files two folders up."""
+    there = {*(f"{side}/{path}" for path in files), *_beside(folder)}
+    places = {
+        test: posixpath.normpath(posixpath.join(side, posixpath.dirname(test))) for test in tests
+    }
+    links: dict[str, str] = {}
+    for test, place in places.items():
+        found = texts(folder / side, reached(folder / side, test, files))
+        data, more = datasets.placed_all(found.values(), place, there)
+        wanted.update(data)
+        links.update(more)
+    first = places[tests[0]]
+    commands = [_command(Path(test).stem, posixpath.relpath(places[test], first)) for test in tests]
+    linked = (datasets.linking(links, first, each) if links else each for each in commands)
+    return Commands(tuple(linked), first, side)
+
+
+def _command(module: str, place: str) -> tuple[str, ...]:
+    """A test of the working directory, or of another one, which is gone to first."""
+    if place == ".":
+        return ("python", "-m", "unittest", module)
+    return ("python", "-c", _ELSEWHERE, place, module)
 
 
 def _python(day: str) -> str:
@@ -157,5 +181,5 @@ def read_requirements(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _beside(folder: Path) -> set[str]:
     """Files that are no side's."""
-    others = [each for each in folder.iterdir() if each.name not in _OWN and each.is_dir()]
+    others = [each for each in folder.iterdir() if each.name not in _OWN and _is_there(each)]
     return {f"{each.name}/{path}" for each in others for path, _ in walk(each)}

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.places import walk
+from analysis.reexecution.artifacts.places import is_behind_link, walk
 from analysis.reexecution.artifacts.reading import requirement_lines
 from analysis.reexecution.bugs import (
     SIDES,
@@ -45,6 +45,7 @@ from analysis.reexecution.importing.scripts import (
 from analysis.reexecution.importing.tables import Row, rows
 from analysis.reexecution.importing.texts import line, slug, text_of
 from analysis.reexecution.importing.versions_by_date import Bound, is_within, python_for
+from analysis.reexecution.storing import SHIPPED
 
 NAME = "script-pairs"
 _SYMPTOMS = {
@@ -78,8 +79,9 @@ def recognises(folder: Path) -> bool:
 
 
 def set_name(folder: Path) -> str:
-    """The beginning of all ids: the folder's name."""
-    return slug(folder.resolve().name)[:60].strip("-._")
+    """The beginning of all ids: the folder's name, unless the program's own bugs are called so."""
+    name = slug(folder.resolve().name)[:60].strip("-._")
+    return f"{name}-pairs" if name == SHIPPED else name
 
 
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
@@ -92,12 +94,13 @@ def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None 
         folder,
         set_name(folder),
         _readme(folder),
-        [row for path in tables[:10] for row in rows(path)],
+        [row for path in tables[:10] if not is_behind_link(path, folder) for row in rows(path)],
         Counter(pair.path for pair in pairs),
         dated,
     )
     by_buggy = {pair.buggy: pair for pair in pairs}
     return each_bug(
+        folder,
         [pair.buggy for pair in pairs],
         lambda buggy, imported: _import(whole, by_buggy[buggy], into, imported),
     )
@@ -141,7 +144,12 @@ def _import(whole: _Set, pair: Pair, into: Path, imported: Imported) -> None:
     words = _words(pair, row, url)
     printed = _printed(content["buggy"], content["fixed"])
     symptom, oracle = _oracle(row, words, printed, packages, say)
-    data, parts = _data(whole, pair, beside, wanted)
+    ours = {
+        posixpath.normpath(f"{runs[side].place if side in runs else '.'}/{path}")
+        for side in SIDES
+        for path in files[side]
+    }
+    data, parts = _data(whole, pair, beside, wanted, partial(_beside, ours, say))
     bug = Bug(
         bug_id=f"{whole.name}/{name}",
         folder=into / name,
@@ -335,23 +343,46 @@ def _oracle(
     return code, oracle
 
 
+def _beside(ours: set[str], say: partial[None], entry: Path) -> list[tuple[Path, str]]:
+    """What lies beside a pair; without that which a side has itself, and would be run instead."""
+    above = {str(each) for path in ours for each in PurePosixPath(path).parents}
+    if entry.name not in ours | above:
+        return [(entry, f"data/{entry.name}")]
+    inside = [f"{entry.name}/{path}" for path, _ in walk(entry)] if entry.is_dir() else [entry.name]
+    kept = [
+        path
+        for path in inside
+        if path not in ours | above
+        and not any(str(each) in ours for each in PurePosixPath(path).parents)
+    ]
+    if left_out := sorted({*inside} - {*kept}):
+        more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        say(f"{left_out[0]}{more} beside the pair: left out, for a side has its own")
+    return [(entry.parent / path, f"data/{path}") for path in kept]
+
+
 def _data(
-    whole: _Set, pair: Pair, beside: Path, wanted: dict[str, str]
+    whole: _Set,
+    pair: Pair,
+    beside: Path,
+    wanted: dict[str, str],
+    taken: Callable[[Path], list[tuple[Path, str]]],
 ) -> tuple[tuple[DataFile, ...], list[tuple[Path, str]]]:
     """Data that is wanted, and what the set has of it: beside the pair, or in its `Datasets`."""
     parts: list[tuple[Path, str]] = []
     if pair.path and whole.shared[pair.path] == 1:
         sides = {pair.buggy, pair.fixed}
         parts = [
-            (entry, f"data/{entry.name}")
+            part
             for entry in sorted(beside.iterdir())
             if entry not in sides and not _OWN.fullmatch(entry.name) and not entry.is_symlink()
+            for part in taken(entry)
         ]
     declared = []
     for path, source in sorted(wanted.items()):
         declared.append(DataFile(path, source=source))
         name = posixpath.basename(path)
         has = whole.root / "Datasets" / "mnist" / name
-        if name in datasets.MNIST_FILES and has.is_file():
+        if name in datasets.MNIST_FILES and has.is_file() and not is_behind_link(has, whole.root):
             parts.append((has, f"data/{path}"))
     return tuple(declared), parts

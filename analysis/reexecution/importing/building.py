@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from analysis.reexecution.artifacts.content import DATA
-from analysis.reexecution.artifacts.places import PlaceError, digest, walk
+from analysis.reexecution.artifacts.places import PlaceError, digest, is_behind_link, walk
 from analysis.reexecution.artifacts.problems import printable
 from analysis.reexecution.artifacts.reading import FILE, read
 from analysis.reexecution.artifacts.writing import write
@@ -77,10 +77,19 @@ def _declared(bug: Bug, data: Path) -> tuple[DataFile, ...]:
     return (*sorted(found, key=lambda file: file.path), *known.values())
 
 
-def each_bug(folders: Sequence[Path], import_one: Callable[[Path, Imported], None]) -> Imported:
-    """Import one after the other; a broken one is named, and the next one follows."""
+def each_bug(
+    root: Path, folders: Sequence[Path], import_one: Callable[[Path, Imported], None]
+) -> Imported:
+    """Import one after the other; a broken one is named, and the next one follows.
+
+    What is a link below the set's root, or lies behind one, is left out and named.
+    """
     imported = Imported()
     for folder in folders:
+        if is_behind_link(folder, root):
+            where = printable(folder.relative_to(root).as_posix())
+            imported.problems.append(f"{where}: is a link, or behind one: it was left out")
+            continue
         try:
             import_one(folder, imported)
         except (

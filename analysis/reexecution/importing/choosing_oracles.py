@@ -1,4 +1,8 @@
-"""Our own oracle for an imported bug, from what its authors say about it. Theirs is never used."""
+"""Our own oracle for an imported bug, from what its authors say about it.
+
+Theirs is never used: of a suite that compares a number only the number is taken, as a rule that
+both sides are held to.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,20 @@ from analysis.reexecution.importing.printed_scores import Printed
 from analysis.reexecution.importing.suites import Asked, Suite
 
 _NAN = re.compile(r"\bnans?\b|not[- ]a[- ]number|not[- ]finite", re.IGNORECASE)
-_HANG = re.compile(
-    r"\bhangs?\b|\bfreezes?\b|\bstuck\b|never (?:ends|returns|finishes)", re.IGNORECASE
-)
+# Not 'stuck' or 'freeze': an accuracy is stuck, and layers are frozen.
+_HANG = re.compile(r"\bhangs?\b|\bnever (?:ends|returns|finishes)\b", re.IGNORECASE)
 _MEMORY = re.compile(r"\boom\b|out[- ]of[- ]memory|memory (?:overflow|error|leak)", re.IGNORECASE)
 _TIME = re.compile(
-    r"takes (?:longer|more)|too (?:long|slow)|\bslow|speed of|training time|low efficiency",
+    r"\btakes? (?:\w+ )?(?:longer|too long|more (?:time|than))\b"
+    r"(?! \S+ (?:epochs?|steps?|iterations?))|"
+    r"\bspeed of (?!learning|convergence)|\b(?:training|running|execution|inference) time\b|"
+    r"low efficiency",
     re.IGNORECASE,
+)
+# Not 'slowly': what learns or converges slowly, or is slow in it, has a bad score.
+_SLOW = re.compile(r"\bslow(?:er|s|ed)?\b", re.IGNORECASE)
+_LEARNS = re.compile(
+    r"\bconverg|\blearn(?:s|ing)? (?:\w+ ){0,2}slow|\bslow(?:er)? (?:to )?learn", re.IGNORECASE
 )
 # What Keras prints behind each epoch.
 _KERAS_SCORE = r"\bacc(?:uracy)?: (\d\.\d+(?:e[-+]\d+)?)"
@@ -44,7 +55,9 @@ def by_words(code: str, words: str) -> Symptom | None:
 
 def is_about_time(words: str) -> bool:
     """Whether the complaint is about time, not about a score."""
-    return bool(_TIME.search(words))
+    if _TIME.search(words):
+        return True
+    return bool(_SLOW.search(words)) and not _LEARNS.search(words)
 
 
 def of_suite(code: str, words: str, suite: Suite, result: str, *, uses_keras: bool) -> Oracle:
@@ -56,7 +69,7 @@ def of_suite(code: str, words: str, suite: Suite, result: str, *, uses_keras: bo
     if symptom is Symptom.NAN and asked and asked.operator == "!=":
         return Oracle(Symptom.NAN, pattern=asked.pattern, file=result)
     if symptom is Symptom.BAD_PERFORMANCE:
-        if asked and asked.operator not in {"==", "!="}:
+        if asked and asked.has_direction:
             return Oracle(symptom, pattern=asked.pattern, file=result, better=asked.better)
         return _performance(words, None, uses_keras=uses_keras)
     if symptom is Symptom.INCORRECT_OUTPUT:
@@ -65,8 +78,12 @@ def of_suite(code: str, words: str, suite: Suite, result: str, *, uses_keras: bo
 
 
 def _compared(asked: Asked | None, result: str) -> Oracle:
-    """The number that a suite asks for, as a rule of ours."""
-    if asked is None or asked.threshold is None:
+    """The number that a suite asks of the fixed side, as a rule of ours.
+
+    What it asks of the buggy side may be the symptom or what is right; and a suite that asks for a
+    higher loss has its number the wrong way round. Of neither a rule is made.
+    """
+    if asked is None or asked.threshold is None or asked.side != "fixed" or asked.is_reversed:
         return Oracle(Symptom.INCORRECT_OUTPUT)
     return Oracle(
         Symptom.INCORRECT_OUTPUT,

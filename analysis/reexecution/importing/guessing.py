@@ -21,9 +21,12 @@ _OLD_API = re.compile(
     r"tf\.(?:Session|placeholder|contrib|InteractiveSession|initialize_all_variables"
     r"|global_variables_initializer|get_variable|app\.|set_random_seed|variable_scope)"
 )
-_EXACT = re.compile(r"__version__\s*==\s*['\"]([\d.]+\w*)['\"]")
-_SERIES = re.compile(r"__version__\s*\[[^\]]*\]\s*==\s*['\"]([\d.]+)['\"]")
-_BOUND = re.compile(r"assert\b[^\n]*?__version__\s*(>=|<=|>|<)\s*['\"](\d+(?:\.\d+){0,3})['\"]")
+# Whose version it is stands before it: keras has one too.
+_OWN = r"(?<![\w.])(\w+)\.(?:__version__|VERSION|version\.VERSION)\s*"
+_EXACT = re.compile(rf"{_OWN}==\s*['\"]([\d.]+\w*)['\"]")
+_SERIES = re.compile(rf"{_OWN}\[[^\]]*\]\s*==\s*['\"]([\d.]+)['\"]")
+_BOUND = re.compile(rf"assert\b[^\n]*?{_OWN}(>=|<=|>|<)\s*['\"](\d+(?:\.\d+){{0,3}})['\"]")
+_ALIAS = re.compile(r"^[ \t]*import[ \t]+([\w.]+)[ \t]+as[ \t]+(\w+)", re.MULTILINE)
 _BEFORE_VERSIONS = re.compile(r"(\d+\.\d+\.\d+) version tensorflow", re.IGNORECASE)
 _LAST_OF_1 = "1.15.5"
 _TODAY = "9999-12-31"
@@ -41,15 +44,31 @@ class Guess:
 def asserted(texts: Iterable[str]) -> str:
     """The version of TensorFlow that scripts assert: '1.8.0', a series '0.12.', or ''."""
     for text in texts:
-        for pattern in (_EXACT, _SERIES, _BEFORE_VERSIONS):
-            if found := pattern.search(text):
-                return found[1]
+        names = _names(text)
+        for pattern in (_EXACT, _SERIES):
+            for whose, version in pattern.findall(text):
+                if whose in names:
+                    return str(version)
+        if found := _BEFORE_VERSIONS.search(text):
+            return found[1]
     return ""
+
+
+def _names(text: str) -> set[str]:
+    """What a script calls TensorFlow."""
+    known = {alias: module for module, alias in _ALIAS.findall(text)}
+    called = {"tensorflow": "tensorflow", "tf": "tensorflow", **known}
+    return {name for name, module in called.items() if module.partition(".")[0] == "tensorflow"}
 
 
 def bounds_of(texts: Iterable[str]) -> tuple[Bound, ...]:
     """Versions of TensorFlow that scripts assert as bounds: ('>=', '1.0')."""
-    found = [(sign, version) for text in texts for sign, version in _BOUND.findall(text)]
+    found = [
+        (sign, version)
+        for text in texts
+        for whose, sign, version in _BOUND.findall(text)
+        if whose in _names(text)
+    ]
     return tuple(dict.fromkeys(found))
 
 

@@ -27,6 +27,7 @@ class Asked:
     key: str  # of the JSON file; a regular expression
     operator: str
     threshold: float | None  # None where it is no number
+    side: str  # whose test asks for it
 
     @property
     def better(self) -> str:
@@ -36,6 +37,18 @@ class Asked:
         if _LOWER.search(self.key):
             return "lower"
         return "higher" if self.operator in {">", ">="} else "lower"
+
+    @property
+    def has_direction(self) -> bool:
+        """Whether it says which way is better: by its name, or by what the fixed side shall do."""
+        named = _HIGHER.search(self.key) or _LOWER.search(self.key)
+        return self.operator not in {"==", "!="} and bool(named or self.side == "fixed")
+
+    @property
+    def is_reversed(self) -> bool:
+        """It asks for what its name says is worse."""
+        wanted = {">": "higher", ">=": "higher", "<": "lower", "<=": "lower"}.get(self.operator)
+        return self.threshold is not None and wanted is not None and wanted != self.better
 
     @property
     def pattern(self) -> str:
@@ -50,7 +63,7 @@ class Suite:
     commands: dict[str, list[str]] = field(default_factory=dict)  # of the shell, by side
     raises: bool = False  # it expects an exception
     files: dict[str, str] = field(default_factory=dict)  # that it reads, by side
-    asked: Asked | None = None
+    asked: Asked | None = None  # of the fixed side, or where nothing is, of the buggy one
     asserts: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)  # what is wrong about it
 
@@ -72,10 +85,8 @@ def read_suite(text: str) -> Suite:
     shell = any("system" in ast.unparse(node.func) for node in _called(tree))
     if suite.raises and shell:
         suite.wrong.append("it expects an exception of os.system, which never raises one")
-    if suite.asked and suite.asked.threshold is not None:
-        wanted = "higher" if suite.asked.operator in {">", ">="} else "lower"
-        if suite.asked.operator in {">", ">=", "<", "<="} and wanted != suite.asked.better:
-            suite.wrong.append(f"it asks for {suite.asked.key} the wrong way round")
+    if suite.asked and suite.asked.side == "fixed" and suite.asked.is_reversed:
+        suite.wrong.append(f"it asks for {suite.asked.key} the wrong way round")
     return suite
 
 
@@ -112,10 +123,10 @@ def _test(suite: Suite, side: str, test: ast.FunctionDef) -> None:
             if name and isinstance(name[0], ast.Constant) and isinstance(name[0].value, str):
                 suite.files[side] = name[0].value
     keys = _keys(test)
-    for each in ast.walk(test):
-        if isinstance(each, ast.Assert):
-            suite.asserts.append(f"{side}: {line(ast.unparse(each))}")
-            suite.asked = suite.asked or _asked(each, keys)
+    asserts = [each for each in ast.walk(test) if isinstance(each, ast.Assert)]
+    suite.asserts += [f"{side}: {line(ast.unparse(each))}" for each in asserts]
+    asked = next(filter(None, (_asked(each, keys, side) for each in asserts)), None)
+    suite.asked = asked or suite.asked  # the fixed side comes last
 
 
 def _keys(test: ast.FunctionDef) -> dict[str, str]:
@@ -137,7 +148,7 @@ def _keys(test: ast.FunctionDef) -> dict[str, str]:
     return keys
 
 
-def _asked(node: ast.Assert, keys: dict[str, str]) -> Asked | None:
+def _asked(node: ast.Assert, keys: dict[str, str], side: str) -> Asked | None:
     test = node.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
@@ -149,8 +160,8 @@ def _asked(node: ast.Assert, keys: dict[str, str]) -> Asked | None:
     right = test.comparators[0]
     plain = right.value if isinstance(right, ast.Constant) else None
     if isinstance(plain, (int, float)) and not isinstance(plain, bool):
-        return Asked(key, operator, float(plain))
-    return Asked(key, operator, None)
+        return Asked(key, operator, float(plain), side)
+    return Asked(key, operator, None, side)
 
 
 @dataclass(frozen=True)
@@ -176,7 +187,7 @@ def steps(lines: list[str]) -> Steps:
             if words[0] == "cd" and len(words) > 1:
                 here = words[1].rstrip("/") if here == "." else f"{here}/{words[1]}"
             elif words[0].startswith("python") or words[0] in {"bash", "sh", "pytest"}:
-                if re.search(r"[|<>`$]", part) or (directory and directory != here):
+                if re.search(r"[|<>`$&]", part) or (directory and directory != here):
                     notes.append(f"{line(part)!r} is not run: it needs a shell")
                     continue
                 directory = here

@@ -8,6 +8,7 @@ others are crashes of another kind, which say nothing about it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -24,17 +25,22 @@ from analysis.reexecution.invalidity import (
 from analysis.reexecution.progress import got_past
 from analysis.reexecution.runs import Outcome
 from analysis.reexecution.sightings import Observed, Sighting, cannot
+from analysis.reexecution.traces.failures import Failure
 from analysis.reexecution.traces.normalising import plain
 from analysis.reexecution.verdicts import Reason
 
 SYMPTOM = Symptom.CRASH
 ABOUT = "an exception or a signal ends the program"
-# The same thing under the names that several versions of Python give it.
-_SAME = (
-    frozenset({"ImportError", "ModuleNotFoundError"}),
-    frozenset({"IOError", "OSError", "EnvironmentError", "FileNotFoundError", "error"}),
-    frozenset({"RuntimeError", "RecursionError"}),
-)
+# One class since Python 3.3, under the names that it had before.
+_OS_ERROR = "OSError"
+_OS_ERRORS = frozenset({_OS_ERROR, "IOError", "EnvironmentError", "socket.error", "select.error"})
+# Classes that Python got later: what they were called before, and by which words they are known.
+_LATER = {
+    "FileNotFoundError": (_OS_ERROR, re.compile(r"\[Errno 2\]|No such file or directory")),
+    "ModuleNotFoundError": ("ImportError", re.compile("No module named")),
+    "RecursionError": ("RuntimeError", re.compile("maximum recursion depth")),
+}
+_NO_NAMES = frozenset({"error", "Error"})  # many modules have one, and they are not the same
 
 
 def seen(bug: Bug, observed: Observed, across: Sequence[Observed]) -> Sighting:
@@ -99,7 +105,7 @@ def is_meant(bug: Bug, observed: Observed) -> bool:
         return failure.ended and not about_artifact
     if not observed.says_message:
         return False
-    return not wanted or _is_called(failure.exception, wanted)
+    return not wanted or _is_called(failure, wanted)
 
 
 def _is_named(bug: Bug) -> bool:
@@ -107,13 +113,29 @@ def _is_named(bug: Bug) -> bool:
     return bool(bug.oracle.exception or bug.oracle.message)
 
 
-def _is_called(exception: str, wanted: str) -> bool:
-    if exception == wanted:
+def _is_called(failure: Failure, wanted: str) -> bool:
+    """Whether that is the exception's name, or one that another version of Python has for it."""
+    exception, name, asked = failure.exception, failure.name, wanted.rpartition(".")[2]
+    if name == asked:
+        # Versions move a class from module to module, but not to another package.
+        are_known = "." in wanted and "." in exception
+        return name not in _NO_NAMES or not are_known or _package(exception) == _package(wanted)
+    raised, meant = _today(exception), _today(wanted)
+    if raised == meant:
         return True
-    name, asked = exception.rpartition(".")[2], wanted.rpartition(".")[2]
-    if "." in wanted and "." in exception:  # both with their module, which versions rename
-        return name == asked
-    return name == asked or any(name in same and asked in same for same in _SAME)
+    if raised in _LATER:  # it is one of those, whatever they are called
+        return _LATER[raised][0] == meant
+    before, words = _LATER.get(meant, ("", None))
+    return raised == before and words is not None and bool(words.search(failure.message))
+
+
+def _today(exception: str) -> str:
+    """The name that today's Python has for it; a name with another module is nobody else's."""
+    return _OS_ERROR if exception in _OS_ERRORS else exception
+
+
+def _package(exception: str) -> str:
+    return exception.partition(".")[0].lstrip("_")  # `_csv.Error` is that of csv
 
 
 def _another(bug: Bug, observed: Observed) -> Sighting:

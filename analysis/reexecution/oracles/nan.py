@@ -27,11 +27,14 @@ _QUANTITY = (
     r"(?:loss|acc|accuracy|cost|err|error|mse|mae|rmse|perplexity|ppl|norm|grad|gradient|auc|f1|"
     r"reward|score|entropy|likelihood|elbo|kl|pred|prediction|output|mean|std|result|weights?|bias|"
     r"logits?|objective)"
-    r"(?:_[A-Za-z0-9_]{0,20}|e?s|[0-9]{1,3})?(?: value| is| at \S{1,20})?"
+    # what is set, such as weight_decay, is no result
+    r"(?:_(?!(?:decay|clip|limit|threshold|tol)(?![A-Za-z]))[A-Za-z0-9_]{0,20}|e?s|[0-9]{1,3})?"
+    r"(?: value| is| at \S{1,20})?"
 )
 _NAMED = re.compile(
     rf"{_QUANTITY}['\"]?\s{{0,4}}[:=]?\s{{0,4}}(?:tensor|array|np\.float\d\d)?[(\[]{{0,4}}"
-    r"(?:[-+]?nan|[-+]?inf(?:inity)?)(?![\w.%/-]|:\s|\s(?:check|count|filter|mask|test)s?\b)",
+    r"[-+]?(?:nan|inf(?:inity)?(?!\s{0,4}(?:[-=]{1,3}>|\u2192)))"  # inf -> 0.3: it has improved
+    r"(?![\w.%/-]|:\s|\s(?:check|count|filter|mask|test)s?\b)",
     re.IGNORECASE,
 )
 # Words before a quantity that make it the mark to beat, or a setting: `best loss: inf`.
@@ -40,7 +43,11 @@ _NO_RESULT = re.compile(
     r"initialised|initialized|start|starting|clip|clipping|from)(?:\W{1,3}\w{1,20})?\W{1,3}$",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(r"[\[(]\s{0,4}(?:[-+]?[\d.e+-]{1,25},?\s{1,4}){0,8}-?nan\b(?=[\s,\])])")
+# Numbers go on behind it, or the bracket closes, or the line ends, or settings of a tensor follow.
+_IN_BRACKETS = re.compile(
+    r"[\[(]\s{0,4}(?:[-+]?[\d.e+-]{1,25},?\s{1,4}){0,8}-?nan\b"
+    r"(?=[\s,]{0,8}(?:$|[\])\[(]|[-+]?(?:\d|\.|nan\b|inf)|\w{1,20}=|None\b))"
+)
 _NUMBERS = re.compile(
     r"^[\s\[(]{0,8}(?:[-+]?[\d.][\d.e+-]{0,25}[ \t,;]{1,8}){0,20}-?nan"
     r"(?=[\s,;\])]{0,8}(?:$|[-+\d.\[(]|-?nan|-?inf))"
