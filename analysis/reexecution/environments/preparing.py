@@ -190,7 +190,7 @@ def _from_cache(order: _Order, key: str, names: list[str]) -> Prepared | None:
     lock = order.cache.lock(key)
     if not lock.take(shared=True, seconds=order.seconds):
         return None
-    record = order.cache.record(key)
+    record = _record(order, key)
     if record is None:
         lock.release()
         return None
@@ -199,17 +199,27 @@ def _from_cache(order: _Order, key: str, names: list[str]) -> Prepared | None:
     return _prepared(order, key, record, [known[name] for name in names if name in known], lock)
 
 
+def _record(order: _Order, key: str) -> dict[str, Any] | None:
+    """What is known of an environment that can be used; else it is built again."""
+    record = order.cache.record(key)
+    if record is not None:
+        try:
+            host.shown_of(order.cache.place(key) / "venv", order.interpreter)
+        except EnvironmentProblem:
+            return None
+    return record
+
+
 def _prepared(
     order: _Order, key: str, record: dict[str, Any], applied: list[Repair], lock: Lock
 ) -> Prepared:
     venv = order.cache.place(key) / "venv"
     versions = {str(name): str(one) for name, one in record["versions"].items()}
     counted = [one for one in applied if _matters(one, versions)]
-    python = venv / "bin" / "python"
     return Prepared(
         key=key,
-        python=python,
-        readonly=host.shown(python, venv, order.interpreter.prefix),
+        python=venv / "bin" / "python",
+        readonly=host.shown_of(venv, order.interpreter),
         versions=versions,
         repairs=tuple(repair.name for repair in counted),
         fidelity=(*repairing.fidelity(counted), *order.guessed),
@@ -304,14 +314,14 @@ def _build(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> 
                 "another process has been building this environment for too long",
             )
         try:
-            if order.cache.record(key) is None:
+            if _record(order, key) is None:
                 _make(order, builder, key, applied)
         except BaseException:
             lock.release()
             raise
         lock.take(shared=True)
         # One kind of lock does not become the other at once: somebody may have come in between.
-        record = order.cache.record(key)
+        record = _record(order, key)
         if record is not None:
             return _prepared(order, key, record, applied, lock)
     lock.release()
@@ -325,6 +335,7 @@ def _make(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> N
     started = time.monotonic()
     with order.cache.downloading():
         builder.build()
+        host.shown_of(builder.venv, order.interpreter)  # raises where it shows what it must not
         # Inside: what was just unpacked has its links before anybody looks for unused files.
         size, own = tree_mb(builder.venv)
     versions = installed(builder.venv)
@@ -349,6 +360,6 @@ def _make(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> N
 
 
 def _tidied(builder: Builder) -> None:
-    for name in ("tmp", "built"):
+    for name in ("tmp", "built", "asked"):
         shutil.rmtree(builder.shop.folder / name, ignore_errors=True)
     (builder.shop.folder / "log.txt").write_text(shortened(builder.text()), encoding="utf-8")
