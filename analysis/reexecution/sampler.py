@@ -7,7 +7,6 @@ and runs only what is missing.
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reexecution.bugs import SIDES, Bug, Symptom
 from analysis.reexecution.pools import Pool, WorkerLostError
+from analysis.reexecution.results import FULL
 from analysis.reexecution.runs import RAN, Evidence, Outcome, Run
 from analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
 from data.errors import StudyError
@@ -29,9 +29,9 @@ MOST_RUNS = 50  # a side; judging asks for 20 at most
 _HOSTS_FAULT = frozenset({Outcome.NOT_STARTED, Outcome.LOST})
 # Another seed would end the same way.
 _FOR_ALL_SEEDS = frozenset({Outcome.NO_ENVIRONMENT, Outcome.NO_INTERPRETER, Outcome.NO_DATA})
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 PATIENCE_S = 60.0  # without any worker
 _FAILURES = 3  # of so many bugs in a row: it is not theirs
+_LONGEST = 300  # characters of what went wrong with one
 _TICK_S = 0.5  # how often the display is told that time passes
 
 Key = tuple[str, int]  # side and seed
@@ -334,10 +334,11 @@ class Sampler:
         except StudyError as error:
             self._fail(state, error)
             return
-        except OSError as error:
-            if error.errno not in _FULL:
-                raise
-            self._stopped_by = error
+        except Exception as error:  # noqa: BLE001  (of one bug among many: it is told, and left)
+            if isinstance(error, OSError) and error.errno in FULL:
+                self._stopped_by = error
+            else:
+                self._fail(state, _unforeseen(error))
             return
         self._failed.clear()
         state.fresh += 1
@@ -420,6 +421,16 @@ class Sampler:
                 len(self._states),
             )
         )
+
+
+def _unforeseen(error: Exception) -> StudyError:
+    said = f"{type(error).__name__}: {error}".partition("\n")[0]
+    told = StudyError(
+        f"it could not be run: {said[:_LONGEST]}",
+        "Run this again: finished runs are kept. If it ends so again, report it.",
+    )
+    told.__cause__ = error
+    return told
 
 
 def _environment(state: _State) -> Any:

@@ -381,6 +381,24 @@ def test_a_bug_that_cannot_be_run_is_left_and_the_others_go_on() -> None:
     assert [each.why for each in ended if isinstance(each, Left)] == ["its folder is a link"]
 
 
+@pytest.mark.parametrize("wrong", [TypeError("odd\nline"), OSError(errno.EIO, "broken")])
+def test_what_nobody_foresaw_of_one_bug_leaves_the_others_alone(wrong: Exception) -> None:
+    world = World(ends=lambda task: wrong if task[0].bug.bug_id == "made/b" else Outcome.EXITED)
+    ended = world.run(bug("a"), bug("b"), bug("c")).ended
+    assert [type(each) for each in ended] == [Done, Left, Done]
+    (left,) = [each for each in ended if isinstance(each, Left)]
+    assert left.why.startswith(f"it could not be run: {type(wrong).__name__}: ")
+    assert "\n" not in left.why
+
+
+def test_what_nobody_foresaw_of_any_bug_ends_it() -> None:
+    world = World(ends=lambda _task: TypeError("odd"))
+    with pytest.raises(StudyError, match="odd") as caught:
+        world.run(*[bug(str(number)) for number in range(20)])
+    assert isinstance(caught.value.__cause__, TypeError)
+    assert len(world.tasks) < 9
+
+
 def test_where_no_bug_can_be_run_it_ends_at_once() -> None:
     world = World(ends=lambda _task: StudyError("there is no sandbox", "Install one."))
     with pytest.raises(StudyError, match="there is no sandbox"):

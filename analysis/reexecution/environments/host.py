@@ -13,7 +13,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from analysis.reexecution.environments.interpreters import Interpreter
@@ -45,14 +45,14 @@ def satisfied(requirements: tuple[str, ...]) -> dict[str, str] | None:
         seen.add(one)
         try:
             wanted = Requirement(one[0])
-        except InvalidRequirement:
-            return None
-        if wanted.marker is not None and not wanted.marker.evaluate({"extra": one[1]}):
-            continue
-        there = _distribution(canonicalize_name(wanted.name))
-        if there is None or wanted.url or len(found) > _MOST:
-            return None
-        if not wanted.specifier.contains(there.version, prereleases=True):
+            if wanted.marker is not None and not wanted.marker.evaluate({"extra": one[1]}):
+                continue
+            there = _distribution(canonicalize_name(wanted.name))
+            if there is None or wanted.url or len(found) > _MOST:
+                return None
+            if not wanted.specifier.contains(there.version, prereleases=True):
+                return None
+        except ValueError:  # no requirement, a marker that compares what cannot be, no version
             return None
         found[canonicalize_name(wanted.name)] = there.version
         for text in there.requires or ():
