@@ -3,6 +3,7 @@
 import os
 import subprocess
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
@@ -104,6 +105,24 @@ def test_after_a_killed_build_all_is_measured(bug: Path, cache: Path) -> None:
     assert not unfinished.exists()
     assert kept.record(first.key)
     assert kept.size_mb() <= budget
+
+
+def test_threads_of_one_process_do_not_disturb_each_other(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    for name in ("a", "b", "c", "d"):
+        (kept.place(name) / "venv" / "bin").mkdir(parents=True)
+        (kept.place(name) / "venv" / "bin" / "python").touch()
+        kept.finish(name, {"size_mb": 1.0})
+    before = kept._measured_mb()  # noqa: SLF001
+
+    def work(number: int) -> None:
+        kept.answer("request", {"key": str(number)})
+        kept._at_most_mb("abcd"[number % 4])  # noqa: SLF001
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(200)))
+    assert kept._at_most_mb("") == pytest.approx(before + 200)  # noqa: SLF001
+    assert not [file for file in tmp_path.rglob(".*") if file.is_file()]
 
 
 def test_while_somebody_builds_nothing_of_theirs_is_removed(tmp_path: Path) -> None:
