@@ -145,8 +145,6 @@ class _Running:
         except EnvironmentProblem as error:
             self._log(error.log)
             self._failed(error.outcome, error.line)
-            if error.outcome is Outcome.NO_ENVIRONMENT:
-                self._so_far = replace(self._so_far, repairs_edition=repairing.edition())
         except DataError as error:
             self._failed(Outcome.NO_DATA, str(error))
         except _NotStartedError as error:
@@ -255,6 +253,8 @@ class _Running:
 
     def _failed(self, outcome: Outcome, problem: str) -> None:
         self._so_far = replace(self._so_far, outcome=outcome, problem=problem)
+        if outcome is Outcome.NO_ENVIRONMENT:  # until other repairs are known
+            self._so_far = replace(self._so_far, repairs_edition=repairing.edition())
 
     def _one_line(self, text: str) -> str:
         """Short, printable, and without the paths of this host."""

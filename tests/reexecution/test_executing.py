@@ -24,6 +24,7 @@ from sandboxed import needs
 from analysis.reexecution import devices, executing, results
 from analysis.reexecution.artifacts.content import content_hash
 from analysis.reexecution.artifacts.reading import read
+from analysis.reexecution.environments import repairing
 from analysis.reexecution.executing import Task, execute
 from analysis.reexecution.runs import Evidence, Isolation, Outcome, Run
 from analysis.reexecution.sandbox import running
@@ -352,9 +353,11 @@ def test_an_environment_that_cannot_be_built_is_a_result_with_its_line(tmp_path:
 
 def test_a_program_that_the_environment_has_not_is_named(tmp_path: Path) -> None:
     folder = make(tmp_path, run={"buggy": {"commands": [["no-such-program", "x"]]}})
-    outcome, problem = problem_of(ran(folder), tmp_path)
+    found = ran(folder)
+    outcome, problem = problem_of(found, tmp_path)
     assert outcome is Outcome.NO_ENVIRONMENT
     assert problem == "the program 'no-such-program' is not in the environment"
+    assert found.run.repairs_edition == repairing.edition()  # until then it stays so
 
 
 def test_a_program_is_found_from_the_top_of_the_workspace(tmp_path: Path) -> None:
