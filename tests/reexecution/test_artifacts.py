@@ -451,6 +451,51 @@ def test_the_hash_sees_every_file_and_which_side_it_is_on(tmp_path: Path) -> Non
     assert len({known, other, content_hash(read(folder))}) == 3
 
 
+def test_the_hash_sees_what_is_said_of_the_data(tmp_path: Path) -> None:
+    """A wrong checksum ends in a verdict: who corrects it gets another one."""
+    folder = artifact(tmp_path, **{"data/a": "1"})
+    known = content_hash(read(folder))
+    hashes = {known}
+    for digest in ("0" * 64, "1" * 64):
+        with_data = BUG + f"[[data]]\npath = 'a'\nsha256 = '{digest}'\n"
+        written(folder, {"bug.toml": with_data})
+        hashes.add(content_hash(read(folder)))
+    assert len(hashes) == 3
+
+
+def test_the_hash_sees_the_files_that_the_requirements_name(tmp_path: Path) -> None:
+    lines = "-r more.txt\n-c bounds.txt\n--find-links wheels\n./own/leaf-1.0-py3-none-any.whl\n"
+    files = {
+        "deep.txt": "scipy<1\n",
+        "bounds.txt": "six<2\n",
+        "wheels/tree-1.0.whl": "1",
+        "own/leaf-1.0-py3-none-any.whl": "1",
+        "more.txt": "numpy==1.0\n-c deep.txt\n",
+    }
+    folder = artifact(tmp_path, **{"requirements.txt": lines, **files})
+    hashes = [content_hash(read(folder))]
+    for name in files:
+        written(folder, {name: "six==1.0\n"})
+        hashes.append(content_hash(read(folder)))
+    written(folder, {"wheels/tree-2.0.whl": "2"})
+    hashes.append(content_hash(read(folder)))
+    assert len(set(hashes)) == len(hashes)
+    known = hashes[-1]
+    written(folder, {"wheels/README": "2", "other.txt": "3"})
+    assert content_hash(read(folder)) == known
+
+
+def test_a_list_that_is_named_is_accepted_by_whoever_validates_too(tmp_path: Path) -> None:
+    lines = "-r more.txt\n-r gone.txt\n-c ../bounds.txt\n./own/leaf-1.0-py3-none-any.whl\n"
+    lines += 'numpy; os_name ~= "posix"\n'
+    folder = artifact(tmp_path / "bug", **{"requirements.txt": lines, "more.txt": "numpy\n"})
+    assert _told(folder) == [
+        "requirements.txt: '-r gone.txt' names a file that is not there",
+        "requirements.txt: '-c ../bounds.txt' names a place outside of the bug's folder",
+        "requirements.txt: 'numpy; os_name ~= \"posix\"' is no requirement",
+    ]
+
+
 def test_the_hash_sees_the_files_that_the_check_is_given(tmp_path: Path) -> None:
     toml = BUG.replace('symptom = "crash"\n', 'symptom = "incorrect output"\n', 2)
     toml += (

@@ -289,6 +289,12 @@ def _refuse_unreadable(wish: Wish) -> None:
                 Outcome.NO_ENVIRONMENT,
                 f"requirements.txt: {line.text[:200]!r} is no requirement",
             )
+        url = line.parsed.url or ""
+        if url.startswith("file:") and requirements.local_file(line) is None:
+            raise EnvironmentProblem(
+                Outcome.NO_ENVIRONMENT,
+                f"requirements.txt: {line.text[:200]!r} is no package of the bug's",
+            )
 
 
 def _builder(order: _Order, wish: Wish, key: str, ends_at: float) -> Builder:
