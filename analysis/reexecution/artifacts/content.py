@@ -19,6 +19,7 @@ from typing import Any
 from analysis.reexecution.artifacts.places import (
     MOST_MB,
     PlaceError,
+    UnreadableError,
     bounded,
     digest,
     leaves,
@@ -107,6 +108,8 @@ def files_of(folder: Path, place: str) -> list[tuple[str, str, str]]:
         return []
     try:
         return sorted(_entry(root, path, found) for path, found in bounded(root))
+    except UnreadableError as error:  # the host's fault is no property of the bug
+        raise error.error from None
     except PlaceError as error:
         raise refused(folder, place, error) from None
 
