@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,6 +174,22 @@ def test_bugs_are_found_below_a_folder_of_sets(tmp_path: Path) -> None:
     assert bugs_in(tmp_path / "one") == [tmp_path / "one"]
     with pytest.raises(StudyError, match="is not there"):
         bugs_in(tmp_path / "nowhere")
+
+
+def test_bugs_that_are_being_brought_in_are_no_bugs_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in (".importing-1/set/x", ".draft", "set/one", "set/.two", "gone/three"):
+        written(tmp_path / place, {"bug.toml": ""})
+    iterdir = Path.iterdir
+
+    def vanished(folder: Path) -> Iterator[Path]:
+        if folder.name == "gone":
+            raise FileNotFoundError(errno.ENOENT, "", str(folder))
+        return iterdir(folder)
+
+    monkeypatch.setattr(Path, "iterdir", vanished)
+    assert bugs_in(tmp_path) == [tmp_path / "set/one"]
 
 
 _WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=20)

@@ -63,18 +63,22 @@ def read(folder: Path) -> Bug:
 
 
 def bugs_in(root: Path) -> list[Path]:
-    """The folders with a `bug.toml`, the given one or below it (set and name at most), sorted."""
+    """The folders with a `bug.toml`, the given one or below it (set and name at most), sorted.
+
+    Another command may bring bugs in at the same time: what it has not finished has a name with a
+    dot, and what has vanished in between is not there.
+    """
     if (root / FILE).is_file():
         return [root]
     found, seen = [], 0
     try:
         for first in sorted(root.iterdir()):
-            if first.is_symlink() or not first.is_dir():
+            if first.name.startswith(".") or first.is_symlink() or not first.is_dir():
                 continue
             if (first / FILE).is_file():
                 found.append(first)
                 continue
-            for second in sorted(first.iterdir()):
+            for second in _inside(first):
                 seen += 1
                 if seen > _MOST_FOUND:
                     break
@@ -90,6 +94,13 @@ def bugs_in(root: Path) -> list[Path]:
             "Name the folder of a bug, or one of bugs.",
         ) from None
     return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if not each.name.startswith("."))
+    except FileNotFoundError:
+        return []
 
 
 def parse(folder: Path) -> tuple[Bug | None, list[Problem]]:
