@@ -26,7 +26,12 @@ from analysis.reexecution.artifacts.content import check_files, content_hash
 from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.bugs import Bug, Fidelity
 from analysis.reexecution.environments import repairing
-from analysis.reexecution.environments.preparing import EnvironmentProblem, Prepared, prepare
+from analysis.reexecution.environments.preparing import (
+    EnvironmentProblem,
+    Prepared,
+    forget,
+    prepare,
+)
 from analysis.reexecution.host_places import without_places
 from analysis.reexecution.runs import RAN, Device, Outcome, Run
 from analysis.reexecution.sandbox import running
@@ -65,6 +70,7 @@ def execute(task: Task) -> Path:
     Raises OSError where the disk is too full to record it, StudyError where it cannot be recorded
     for another reason.
     """
+    forget()  # what is installed here may be another thing than at the last task
     bug, kind, problem = _read(task)
     folder = results.run_folder(
         task.root,

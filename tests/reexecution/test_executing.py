@@ -8,6 +8,7 @@ import os
 import pickle
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import threading
@@ -409,6 +410,43 @@ def test_files_that_cannot_lie_beside_each_other_are_the_artifacts_fault(tmp_pat
     outcome, problem = problem_of(ran(folder), tmp_path)
     assert outcome is Outcome.BAD_ARTIFACT
     assert problem == "made/bug: data would be a file and a folder of the workspace"
+
+
+@pytest.mark.parametrize("where", ["scandir", "open"])
+def test_what_the_host_cannot_read_now_is_no_fault_of_the_artifact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    folder = make(tmp_path)
+    task = task_for(folder)
+    real = getattr(os, where)
+    unread = folder / "buggy" if where == "scandir" else folder / "buggy" / "main.py"
+
+    def broken(path: Any = ".", *more: Any, **named: Any) -> Any:
+        if path == unread:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return real(path, *more, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, where, broken)
+        found = results.evidence(execute(task))
+    outcome, problem = problem_of(found, tmp_path)
+    assert (outcome, problem) == (Outcome.NOT_STARTED, "the host failed: Too many open files")
+
+
+def test_a_worker_that_lives_long_sees_what_is_installed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
+    wanted = {"python": "host"}
+    folder = make(tmp_path, environment=wanted, requirements=["sapling==1.0"])
+    assert ran(folder).run.outcome is Outcome.NO_INTERPRETER
+    info = packages / "sapling-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sapling\nVersion: 1.0\n")
+    assert ran(folder, attempt=2).run.outcome is Outcome.EXITED
+    executing.forget()
 
 
 def test_a_disk_too_full_for_the_copy_is_the_hosts_fault(

@@ -81,6 +81,12 @@ def _distribution(name: str) -> metadata.Distribution | None:
     return next(iter(metadata.distributions(name=name, path=list(_folders()))), None)
 
 
+def forget() -> None:
+    """Look again the next time: something was installed."""
+    for known in (satisfied, _folders, _distribution):
+        known.cache_clear()
+
+
 def key(versions: dict[str, str]) -> str:
     """What stands for this installation in a run's record."""
     said = [sys.version, sys.platform, *(f"{name}=={one}" for name, one in versions.items())]

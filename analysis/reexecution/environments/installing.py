@@ -351,9 +351,13 @@ def _uv_settings(*, trusted: bool) -> str:
     return ""
 
 
-@cache
 def find_uv() -> str | None:
     """The `uv` of the extra `reexecution`, or the one on the path."""
+    return _found_uv()
+
+
+@cache
+def _found_uv() -> str | None:
     try:
         from uv import find_uv_bin
 
@@ -374,9 +378,19 @@ def need_uv() -> str:
     return uv
 
 
-@cache
 def has_bubblewrap() -> bool:
     """Whether bubblewrap is here and may make namespaces."""
+    return _tried_bubblewrap()
+
+
+def forget() -> None:
+    """Look again the next time: something was installed."""
+    for known in (_found_uv, _tried_bubblewrap):
+        known.cache_clear()
+
+
+@cache
+def _tried_bubblewrap() -> bool:
     if shutil.which("bwrap") is None:
         return False
     words = ["bwrap", "--unshare-all", "--share-net", "--ro-bind", "/", "/", "--", "true"]

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from analysis.reexecution.bugs import EnvironmentSpec, Fidelity
-from analysis.reexecution.environments import host, interpreters, repairing, requirements
+from analysis.reexecution.environments import (
+    host,
+    installing,
+    interpreters,
+    repairing,
+    requirements,
+)
 from analysis.reexecution.environments.building import Builder, installed
 from analysis.reexecution.environments.folders import cache_folder
 from analysis.reexecution.environments.installing import Workshop
@@ -103,6 +109,12 @@ def prepare(
         raise EnvironmentProblem(
             Outcome.NOT_STARTED, f"the cache of environments cannot be used: {error}"
         ) from error
+
+
+def forget() -> None:
+    """What was found out about this host is found out anew: a worker may live for days."""
+    for part in (host, interpreters, installing):
+        part.forget()
 
 
 def _silent(_: str) -> None:
