@@ -20,7 +20,7 @@ from sandboxed import PREFIXES, SMALL, carrying, eventually, needs, ran, request
 from analysis.reexecution.inside import variables
 from analysis.reexecution.runs import Outcome
 from analysis.reexecution.sandbox import choosing, groups
-from analysis.reexecution.sandbox.places import places
+from analysis.reexecution.sandbox.places import check_prefix, places
 from analysis.reexecution.sandbox.running import run
 from data.errors import StudyError
 
@@ -116,6 +116,22 @@ def test_no_prefix_opens_what_must_stay_closed(tmp_path: Path) -> None:
     for wide in (Path("/"), Path("/etc"), Path.home(), tmp_path):
         with pytest.raises(StudyError, match="more than an interpreter"):
             places(workspace, [wide], [], SMALL)
+
+
+def test_an_interpreter_in_the_home_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "people" / "ann"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "disk" / "cache"))
+    for own in (".pyenv/versions/3.8.18", ".local/share/uv/python/cpython-3.8", "venv"):
+        check_prefix(home / own)
+    for wide in (home, home / ".local", home / ".cache", home.parent, tmp_path / "disk"):
+        with pytest.raises(StudyError, match="more than an interpreter"):
+            check_prefix(wide)
+    check_prefix(tmp_path / "study")
+    with pytest.raises(StudyError, match="more than an interpreter"):
+        check_prefix(tmp_path / "study", tmp_path / "study" / "bugs")
 
 
 def test_runs_beside_each_other_in_threads(tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ from analysis.reexecution.environments.problems import EnvironmentProblem, short
 from analysis.reexecution.environments.repairing import Place, Repair
 from analysis.reexecution.environments.requirements import Wish
 from analysis.reexecution.runs import Outcome
+from analysis.reexecution.sandbox.places import check_prefix
+from data.errors import StudyError
 
 __all__ = ["EnvironmentProblem", "Prepared", "prepare"]
 
@@ -252,6 +254,7 @@ def _repaired_until_built(order: _Order) -> tuple[Prepared, list[Repair]]:
     """Try what is declared, then what known repairs make of it, until something is built."""
     wish, applied = repairing.before(order.wish, order.place, order.asked)
     _refuse_unreadable(wish)
+    _refuse_wide(order)
     ends_at = time.monotonic() + order.seconds
     first: EnvironmentProblem | None = None
     for _ in range(_ROUNDS):
@@ -307,6 +310,17 @@ def _refuse_unreadable(wish: Wish) -> None:
                 Outcome.NO_ENVIRONMENT,
                 f"requirements.txt: {line.text[:200]!r} is no package of the bug's",
             )
+
+
+def _refuse_wide(order: _Order) -> None:
+    """What runs would be refused for, builds are too: they see the interpreter's folder as well."""
+    prefix = order.interpreter.prefix
+    try:
+        check_prefix(prefix, order.cache.folder, *([order.base] if order.base else []))
+    except StudyError as error:
+        raise EnvironmentProblem(
+            Outcome.NOT_STARTED, f"{error.message.splitlines()[0]}; {error.hint}"
+        ) from None
 
 
 def _builder(order: _Order, wish: Wish, key: str, ends_at: float) -> Builder:
