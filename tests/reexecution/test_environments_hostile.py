@@ -2,13 +2,20 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from wheel_making import make_source, make_wheel
 
 from analysis.reexecution.bugs import EnvironmentSpec
-from analysis.reexecution.environments import building, host, installing
+from analysis.reexecution.environments import (
+    building,
+    host,
+    installing,
+    interpreters,
+    problems,
+)
 from analysis.reexecution.environments.building import Builder
 from analysis.reexecution.environments.installing import Workshop
 from analysis.reexecution.environments.interpreters import Interpreter, choose
@@ -133,6 +140,37 @@ def test_a_python_that_leads_to_the_interpreter_on_odd_ways_shows_nothing_else(
 
     with pytest.raises(EnvironmentProblem, match="in the place of python"):
         host.shown_of(venv, interpreter)
+
+
+def test_a_build_does_not_see_the_home_through_its_interpreter(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    make_wheel(tmp_path / "bug" / "wheels", "leaf", "1.0")
+    wide = replace(choose("any"), prefix=tmp_path / "home" / ".local")
+    monkeypatch.setattr(interpreters, "choose", lambda _python: wide)
+
+    with pytest.raises(EnvironmentProblem, match="more than an interpreter") as caught:
+        prepare(spec("leaf==1.0"), cache=cache, base=tmp_path / "bug")
+    assert caught.value.outcome is Outcome.NOT_STARTED
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://ann:hunter2@proxy:3128", "ann:hunter2@proxy:3128", "ann:hunter2@proxy"]
+)
+def test_the_password_of_a_proxy_reaches_no_build_and_no_log(
+    monkeypatch: pytest.MonkeyPatch, proxy: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy:3128")
+    passed = installing._variables(trusted=False)  # noqa: SLF001
+    assert "HTTPS_PROXY" not in passed
+    assert passed["HTTP_PROXY"] == "http://proxy:3128"
+    assert installing._variables(trusted=True)["HTTPS_PROXY"] == proxy  # noqa: SLF001
+    said = problems.clean(f"error: no answer from {proxy} (HTTPS_PROXY={proxy}), leaf@1.0 12:30")
+    assert "hunter2" not in said
+    assert "proxy" in said
+    assert said.endswith("leaf@1.0 12:30")
 
 
 def test_a_wheel_behind_a_link_is_not_taken(tmp_path: Path, cache: Path) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -38,7 +37,6 @@ _PASSED = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
     "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 )  # fmt: skip
-_PASSWORD = re.compile(r"://[^/\s\"']*@")
 # What a program of the system needs to start, to find hosts and to trust them.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = (
@@ -173,7 +171,7 @@ class Workshop:
             if self.is_sandboxed:
                 seen = [self.root] if trusted else [*writable]
                 words = [*self._walls(desk, seen, variables), *words]
-            return self._answer(words, variables, desk, left, None if trusted else self.folder)
+            return self._answer(words, variables, desk, left, trusted=trusted)
 
     @contextmanager
     def _desk(self, *, anew: bool) -> Iterator[Path]:
@@ -195,10 +193,14 @@ class Workshop:
         variables: dict[str, str],
         desk: Path,
         left: float,
-        writes: Path | None,
+        *,
+        trusted: bool,
     ) -> Answer:
+        downloads = self.root / "uv" if trusted else None
         try:
-            code, log = _supervised(words, variables, desk, left, writes)
+            code, log = _supervised(
+                words, variables, desk, left, writes=self.folder, downloads=downloads
+            )
         except subprocess.TimeoutExpired as error:
             said = error.output or b""
             raise self._too_long(clean(said.decode("utf-8", "replace"))) from None
@@ -258,13 +260,18 @@ def _supervised(
     variables: dict[str, str],
     folder: Path,
     seconds: float,
+    *,
     writes: Path | None = None,
+    downloads: Path | None = None,
 ) -> tuple[int, str]:
     """Exit code and output; nothing that it started is left when this returns.
 
-    `writes` is the folder in which it may not write without end.
+    `writes` and `downloads` are folders in which it may not write without end.
     """
-    with tempfile.TemporaryFile(dir=folder) as log, closing(Guard(folder, writes)) as guard:
+    with (
+        tempfile.TemporaryFile(dir=folder) as log,
+        closing(Guard(folder, writes, downloads)) as guard,
+    ):
         told = json.dumps([os.getpid(), _MEMORY, guard.entrances])
         keeper = [sys.executable, "-I", "-S", "-c", _KEEPER, told]
         child = subprocess.Popen(
@@ -315,7 +322,7 @@ def _variables(*, trusted: bool) -> dict[str, str]:
     """The environment of an installer: no tokens, and no passwords where others' code runs."""
     passed = {name: os.environ[name] for name in _PASSED if os.environ.get(name)}
     if not trusted:
-        passed = {name: value for name, value in passed.items() if not _PASSWORD.search(value)}
+        passed = {name: value for name, value in passed.items() if not _may_be_secret(value)}
     own = {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "LANG": "C.UTF-8",
@@ -346,9 +353,14 @@ def _uv_settings(*, trusted: bool) -> str:
             text = place.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        if trusted or not (_PASSWORD.search(text) or "password" in text.lower()):
+        if trusted or not _may_be_secret(text):
             return str(place)
     return ""
+
+
+def _may_be_secret(text: str) -> bool:
+    """Whether a password may stand in it: user:password@host, with an address around it or not."""
+    return "@" in text or "password" in text.lower()
 
 
 def find_uv() -> str | None:
