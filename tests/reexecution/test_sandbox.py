@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
@@ -19,7 +20,7 @@ from sandboxed import PREFIXES, SMALL, carrying, eventually, needs, ran, request
 
 from analysis.reexecution.inside import variables
 from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, groups
+from analysis.reexecution.sandbox import choosing, groups, watching
 from analysis.reexecution.sandbox.places import check_prefix, places
 from analysis.reexecution.sandbox.running import run
 from data.errors import StudyError
@@ -360,6 +361,66 @@ def test_a_killed_supervisor_leaves_nothing(
     groups.sweep(groups.parents())
     mine = f"**/faultatlas-*-{supervisor.pid}-*"
     assert not [left for one in groups.parents().values() for left in one.folder.glob(mine)]
+
+
+# The launcher, in which the first process of the sandbox is slow to become another user: whoever
+# waits for it dies while no signal would tell.
+SLOW = """
+import importlib.util, os, sys
+spec = importlib.util.spec_from_file_location("launcher", {launcher!r})
+launcher = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(launcher)
+reading, writing = os.pipe()
+step_down = launcher.step_down
+
+def slow(user, *, mapped):
+    if os.getpid() == 1:
+        os.close(writing)
+        launcher.prctl(launcher.PR_SET_PDEATHSIG, 0)
+        open("/bug/slow", "w").close()
+        os.read(reading, 1)  # until nobody else has the other end
+    step_down(user, mapped=mapped)
+
+launcher.step_down = slow
+sys.exit(launcher.main())
+"""
+SLOWLY = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+sys.path[:0] = sys.argv[1].split(":")
+from sandboxed import request
+from analysis.reexecution.sandbox import groups, watching
+from analysis.reexecution.sandbox.running import run
+groups.parents = dict
+wanted = request(Path(sys.argv[2]), "import time; time.sleep(600)", "namespaces")
+run(replace(wanted, argv=(sys.executable, "-c", "pass")))
+watching.LAUNCHER = Path(sys.argv[3])
+run(replace(wanted, variables=wanted.variables | {"TOKEN": sys.argv[4]}))
+"""
+
+
+def test_a_supervisor_that_dies_while_the_user_changes_leaves_nothing(
+    tmp_path: Path, start: Callable[..., Popen[str]]
+) -> None:
+    needs("namespaces")
+    token = f"token-{os.getpid()}-{tmp_path.name}"
+    launcher = tmp_path / "launcher.py"
+    launcher.write_text(SLOW.format(launcher=str(watching.LAUNCHER)))
+    paths = os.pathsep.join(path for path in sys.path if path)
+    supervisor = start("supervisor.py", SLOWLY, paths, tmp_path / "run", launcher, token)
+    assert eventually((tmp_path / "run" / "workspace" / "slow").exists)
+    program = (tmp_path / "run" / "workspace" / "program.py").name.encode()
+    assert eventually(lambda: any(program in _words(pid) for pid in carrying(token)))
+    supervisor.kill()
+    supervisor.wait()
+    assert eventually(lambda: not carrying(token))
+
+
+def _words(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 @pytest.mark.parametrize("which", ["launcher", "sandbox"])

@@ -354,20 +354,20 @@ def in_namespaces(task: dict[str, Any], report: Report) -> None:
     try:
         os.close(held)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if select.select([alive], [], [], 0)[0]:  # the other end is closed: nobody waits for us
-            os._exit(1)
-        os.close(alive)
+        end_if_alone(alive)
         build(task["places"], closed=task["closed"])
         call("sethostname", b"bug", ctypes.c_size_t(3))
         loopback_up()
         prctl(PR_SET_DUMPABLE, 0)  # the program shall not look into this process
         program = os.fork()
         if program == 0:
+            os.close(alive)
             os.setsid()
             step_down(user, mapped=mapped)
             os.chdir(task["directory"])
             return
         step_down(user, mapped=mapped)
+        end_if_alone(alive)  # it may have died while a change of user had cleared the signal
         for descriptor in (1, 2):
             os.dup2(0, descriptor)
         report.say(**{"wait-status": wait_for(program)})
@@ -375,6 +375,12 @@ def in_namespaces(task: dict[str, Any], report: Report) -> None:
     except BaseException as error:  # noqa: BLE001  (whatever it is, it is said)
         report.failed(error)
         os._exit(125)
+
+
+def end_if_alone(alive: int) -> None:
+    """The other end of a pipe is closed: nobody waits for us, and no signal will come any more."""
+    if select.select([alive], [], [], 0)[0]:
+        os._exit(1)
 
 
 def write(path: str, text: str) -> None:
