@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from analysis.reexecution.inside import HARNESS, WORKSPACE
+from analysis.reexecution.sandbox import filtering
 from analysis.reexecution.sandbox.bubblewrap import USER, arguments
 from analysis.reexecution.sandbox.groups import Group
 from analysis.reexecution.sandbox.places import places
@@ -44,6 +45,7 @@ def task(
         "closed": closed,
         "variables": dict(request.variables),
         "argv": list(request.argv),
+        "filter": filtering.program().hex(),
     }
     if kind == "none":
         return told | _without_sandbox(request, directory, stack)
