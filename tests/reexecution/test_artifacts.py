@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +30,8 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
+from analysis.reexecution.environments.interpreters import Interpreter, choose
+from analysis.reexecution.environments.problems import EnvironmentProblem
 from data.errors import StudyError
 
 WRONG = "symptom = 'incorrect output'\npattern = 'a: (.)'\n"
@@ -115,6 +118,29 @@ def test_commands_are_lists_of_words(tmp_path: Path, commands: str) -> None:
     toml = BUG.replace('[["python", "train.py"]]', commands, 1)
     with pytest.raises(StudyError, match=r"\[run.buggy\] commands"):
         read(artifact(tmp_path, toml=toml))
+
+
+@pytest.mark.parametrize(
+    ("python", "is_one"),
+    [
+        ("any", True), ("host", True), ("3.6", True), ("3.7.16", True), (">=3.8", True),
+        (">=3.8,<3.12", True), (">= 3.8, < 3.12, != 3.9", True), ("~=3.8", True),
+        ("3.8,<3.12", False), (">=3.8,", False), (">=3.8 <3.12", False), ("latest", False),
+    ],
+)  # fmt: skip
+def test_a_python_is_a_version_or_bounds_of_it(
+    tmp_path: Path, python: str, *, is_one: bool
+) -> None:
+    """All that is read is understood by whoever looks for the interpreter."""
+    folder = artifact(tmp_path, f"[environment]\npython = '{python}'\n")
+    if is_one:
+        wanted = read(folder).environment.python
+        here = Interpreter("3.8.18", Path("python"), "path")
+        with suppress(EnvironmentProblem):
+            assert choose(wanted, [here]) == here
+    else:
+        with pytest.raises(StudyError, match=r"\[environment\] python"):
+            read(folder)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,9 @@ _MOST_BYTES = 256 * 1024
 _MOST_REQUIREMENTS = 5_000
 _HINT = "`analysis reexecute --validate` names all problems; docs/artifacts.md has the format."
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,99}")
-_PYTHON = re.compile(r"any|host|(?:>=|==|~=)?[23]\.\d{1,2}(?:\.\d{1,2})?")
+_VERSION = r"[23]\.\d{1,2}(?:\.\d{1,2})?"
+_BOUND = rf"(?:[<>]=?|[=~!]=)\s?{_VERSION}"
+_PYTHON = re.compile(rf"any|host|{_VERSION}|{_BOUND}(?:\s?,\s?{_BOUND}){{0,9}}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_COMMANDS, _MOST_ARGUMENTS, _LONGEST_ARGUMENT = 20, 200, 4_000
 _MOST_FOUND = 20_000  # folders that are looked through for bugs
@@ -225,7 +227,7 @@ def _environment(
     table = Table(report, "[environment]", plain.get("environment", {}), keys)
     python = table.text("python", "any")
     if not _PYTHON.fullmatch(python):
-        table.say("python", f"is {quoted(python)}", "Write any, 3.6, 3.7.16, >=3.8 or host.")
+        table.say("python", f"is {quoted(python)}", "Write any, 3.6, 3.7.16, >=3.8,<3.12 or host.")
     return EnvironmentSpec(python, requirements, table.texts("repairs"), table.texts("guessed"))
 
 
