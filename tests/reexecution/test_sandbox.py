@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ from sandboxed import PREFIXES, SMALL, carrying, eventually, needs, ran, request
 
 from analysis.reexecution.inside import variables
 from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, groups, watching
+from analysis.reexecution.sandbox import choosing, groups, tasks, watching
 from analysis.reexecution.sandbox.places import check_prefix, places
 from analysis.reexecution.sandbox.running import run
 from data.errors import StudyError
@@ -296,6 +297,33 @@ def test_only_groups_whose_sampler_is_dead_are_swept(tmp_path: Path) -> None:
     assert groups.sweep({"pids": groups.Parent(tree, "cgroup v1")}) == 2
     assert sorted(tree.iterdir()) == sorted(kept)
     assert not orphan.exists()
+
+
+def test_homes_of_dead_processes_are_removed_where_there_is_no_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "from analysis.reexecution.sandbox.groups import new_name; print(new_name())"
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, check=True, capture_output=True, text=True)
+    dead, alive = tmp_path / ended.stdout.strip(), tmp_path / groups.new_name()
+    other = tmp_path / "faultatlas-notes"
+    for home in (dead / "deep", alive, other):
+        home.mkdir(parents=True)
+    tasks._sweep_homes.__wrapped__()  # type: ignore[attr-defined]  # noqa: SLF001
+    assert sorted(tmp_path.iterdir()) == sorted([alive, other])
+
+
+def test_a_home_without_a_sandbox_says_whose_it_is_and_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    result = ran(request(tmp_path, "import os; print(os.environ['HOME'])", "none"))
+    home = Path(result.stdout.strip())
+    assert home.parent == tmp_path / "tmp"
+    assert f"-{os.getpid()}-" in home.name
+    assert not home.exists()
 
 
 # Nothing survives
