@@ -173,14 +173,18 @@ class _Running:
 
     def _environment(self, bug: Bug) -> Prepared:
         task = self._task
-        prepared = prepare(
-            bug.environment,
-            device=self._so_far.device.kind,
-            cache=task.cache,
-            base=bug.folder,
-            budget_mb=task.budget_mb,
-            isolation=task.isolation,
-        )
+        try:
+            prepared = prepare(
+                bug.environment,
+                device=self._so_far.device.kind,
+                cache=task.cache,
+                base=bug.folder,
+                budget_mb=task.budget_mb,
+                isolation=task.isolation,
+                tell=self._tell,
+            )
+        finally:
+            results.prepares(self._folder, "")
         stand_in = [Fidelity.STAND_IN_DATA] if any(each.stand_in for each in bug.data) else []
         marks = dict.fromkeys([*bug.fidelity, *prepared.fidelity, *stand_in])
         self._so_far = replace(
@@ -256,6 +260,10 @@ class _Running:
             why = ended.problem or str(ended.outcome)
             problem = f"the check command did not end: {why}"
             self._so_far = replace(self._so_far, problem=problem)
+
+    def _tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # it is for a display
+            results.prepares(self._folder, self._one_line(text))
 
     def _failed(self, outcome: Outcome, problem: str) -> None:
         self._so_far = replace(self._so_far, outcome=outcome, problem=problem)

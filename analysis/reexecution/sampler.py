@@ -88,6 +88,7 @@ class Now:
     runs_known: int  # so many it will be, as far as it is known
     bugs_done: int
     bugs: int
+    preparing: tuple[str, ...] = ()  # what is done for environments that runs wait for
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class Handling:
     has_interpreter: Callable[[Bug], bool] = lambda _bug: True  # one may have come since
     # Whether a run that is on its way has its environment: others need not wait for its end.
     is_prepared: Callable[[Job, str, int, int], bool] = lambda *_run: False
+    # What is done for its environment just now, in a few words; '' where nobody says.
+    preparing: Callable[[Job, str, int, int], str] = lambda *_run: ""
     may_be_built: Callable[[Run], bool] = lambda _run: False  # a repair may have come since
 
 
@@ -419,8 +422,17 @@ class Sampler:
                 done + open_runs,
                 sum(state.ended is not None for state in self._states),
                 len(self._states),
+                self._preparing(),
             )
         )
+
+    def _preparing(self) -> tuple[str, ...]:
+        said = [
+            self._handling.preparing(state.job, *key, attempt)
+            for state, key, attempt in self._flying.values()
+            if _environment(state) not in self._ready
+        ]
+        return tuple(dict.fromkeys(each for each in said if each))
 
 
 def _unforeseen(error: Exception) -> StudyError:

@@ -352,6 +352,25 @@ def test_an_environment_that_cannot_be_built_is_a_result_with_its_line(tmp_path:
     assert "this is no requirement" in problem
 
 
+def test_while_an_environment_is_built_its_run_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = task_for(make(tmp_path), budget_mb=7000)
+    seen: list[Any] = []
+
+    def building(*_spec: Any, **named: Any) -> None:
+        named["tell"](f"building in {tmp_path}/environments with Python 3.8")
+        (folder,) = task.root.rglob("buggy-1-1")
+        seen.extend([results.preparing(folder), named["budget_mb"]])
+        raise executing.EnvironmentProblem(Outcome.NO_ENVIRONMENT, "gone")
+
+    monkeypatch.setattr(executing, "prepare", building)
+    folder = execute(task)
+    assert seen == ["building in the cache with Python 3.8", 7000]
+    assert results.preparing(folder) == ""
+    assert sorted(each.name for each in folder.iterdir()) == ["run.json"]
+
+
 def test_a_program_that_the_environment_has_not_is_named(tmp_path: Path) -> None:
     folder = make(tmp_path, run={"buggy": {"commands": [["no-such-program", "x"]]}})
     found = ran(folder)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from analysis.reexecution import session
 from analysis.reexecution.bugs import (
     Bug,
     Commands,
@@ -209,6 +210,20 @@ def test_others_wait_for_an_environment_and_not_for_the_run_that_built_it() -> N
         begun.append(len(world.tasks))
         prepared.add("made/long")
     assert begun == [1, 4]
+
+
+def test_what_is_done_for_an_environment_is_shown_while_runs_wait_for_it() -> None:
+    world, shown = World(), list[Now]()
+    said = "building an environment with Python 3.8.18"
+    handling = world.handling(preparing=lambda *_run: said)
+
+    def tell(now: Now) -> None:
+        shown.append(now)
+        world.end_one()
+
+    Sampler([Job(bug("a", environment=NUMPY), "0" * 16)], handling, shown=tell).run(world)
+    assert [now.preparing for now in shown] == [(said,), *[()] * (len(shown) - 1)]
+    assert session._note(shown[0]) == f"0/1 bugs, made/a buggy 1, {said}"  # noqa: SLF001
 
 
 @pytest.mark.parametrize("outcome", [Outcome.NO_ENVIRONMENT, Outcome.NO_DATA])
