@@ -45,7 +45,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class EnvironmentSpec:
-    """What a bug needs to run; `python` is 'any', '3.6', '3.7.16', '>=3.8' or 'host'.
+    """What a bug needs to run; `python` is 'any', '3.6', '3.7.16', '>=3.8,<3.12' or 'host'.
 
     'host' is the running installation only: what it lacks is never built (PyTorch is gigabytes);
     where a requirement is not installed, the host cannot run the bug (NO_INTERPRETER).

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 
 _MOST_SEEDS = 50
 _MOST_WORKERS = 1024
+_MOST_GB = 100_000
 # The options that mean nothing beside another one, and why.
-_RUNNING = ("seeds", "workers", "cluster", "budget", "isolation", "unsafe_network")
+_RUNNING = ("seeds", "workers", "cluster", "budget", "cache_gb", "isolation", "unsafe_network")
 _DRAWING = ("sample", "stratify", "seed")
 _CONTRADICTIONS = {
     "validate": (*_RUNNING, *_DRAWING, "import_from", "list_bugs", "judge_again", "device"),
@@ -53,6 +54,7 @@ _NAMES = {
     "list_bugs": "--list",
     "judge_again": "--judge-again",
     "unsafe_network": "--unsafe-network",
+    "cache_gb": "--cache-gb",
 }
 
 Estimate = Callable[["Study", dict[str, Any]], "Result"]  # of its parameters: sample, or set
@@ -77,6 +79,7 @@ class Call:
     workers: int | None = None
     cluster: str = ""
     budget: str = ""
+    cache_gb: int | None = None
     isolation: str = "auto"
     unsafe_network: bool = False
 
@@ -260,6 +263,7 @@ def _asked(asked: Call, budget_s: float | None) -> Asked:
         workers=asked.workers,
         cluster=asked.cluster,
         budget_s=budget_s,
+        cache_mb=None if asked.cache_gb is None else asked.cache_gb * 1000,
     )
 
 
@@ -282,16 +286,18 @@ def _check(asked: Call) -> None:
                 f"{_name(name)} says nothing without {_name(needed)}",
                 f"Give {_name(needed)} too, or leave it out.",
             )
-    for name, least, most in (
-        ("seeds", Asked.seeds, _MOST_SEEDS),
-        ("workers", 1, _MOST_WORKERS),
+    for name, what, least, most in (
+        ("seeds", "runs", Asked.seeds, _MOST_SEEDS),
+        ("workers", "runs", 1, _MOST_WORKERS),
+        ("cache_gb", "gigabytes", 1, _MOST_GB),
     ):
         number = getattr(asked, name)
         if number is None or least <= number <= most:
             continue
         why = " Fewer than 3 runs of each side decide nothing." if 1 <= number < least else ""
         raise StudyError(
-            f"{_name(name)} {number} is no number of runs", f"Give one from {least} to {most}.{why}"
+            f"{_name(name)} {number} is no number of {what}",
+            f"Give one from {least} to {most}.{why}",
         )
 
 

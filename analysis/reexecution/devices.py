@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 from analysis.reexecution.bugs import Bug
+from analysis.reexecution.environments.folders import own_folder
 from analysis.reexecution.runs import Device
 from data.errors import StudyError
 
@@ -27,9 +28,11 @@ REQUESTS = ("auto", "cpu", "cuda")
 PROGRAM = "nvidia-smi"
 ANSWER_S = 15.0  # nvidia-smi that has not answered by then hangs: a driver that is gone does that
 SAMPLE_S = 1.0
+LASTS_S = 60.0  # an answer: a driver may come or go while a worker lives
 LOOK_S = 0.2  # how often it is looked whether a GPU is free
 _LEAVE_S = 2.0  # a killed nvidia-smi that is not dead by then is not waited for
 _MOST_SAID = 1 << 20
+_clock = time.monotonic
 _left_behind: list[subprocess.Popen[bytes]] = []
 _MOST_FAILURES = 3  # samples in a row: then it is not asked any more
 _NODES = ("nvidia*", "dxg")  # the second is that of Windows' Linux
@@ -63,12 +66,13 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def found() -> Found:
-    """What nvidia-smi says; asked once by each process (and again when it is installed anew)."""
+    """What nvidia-smi says; a process asks it once a minute, and when it is installed anew."""
     program = shutil.which(PROGRAM)
     if program is None:
         return Found()
     installed = Path(program).stat().st_mtime_ns
-    return _found(program, installed, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    period = int(_clock() // LASTS_S)
+    return _found(program, installed, os.environ.get("CUDA_VISIBLE_DEVICES"), period)
 
 
 def kind(request: str, bug: Bug) -> str:
@@ -112,7 +116,7 @@ def lent(cache: Path | None = None) -> Iterator[Gpu]:
     usable = gpus()
     if not usable:
         check("cuda")
-    folder = _cache(cache) / "gpus"
+    folder = (cache or own_folder()) / "gpus"
     folder.mkdir(parents=True, exist_ok=True)
     gpu, lock = _wait_for_one(usable, folder)
     try:
@@ -213,9 +217,9 @@ def _ask(words: list[str], stop: threading.Event) -> _Answer:
         )
 
 
-@functools.cache
-def _found(program: str, installed: int, visible: str | None) -> Found:
-    del installed
+@functools.lru_cache(maxsize=8)
+def _found(program: str, installed: int, visible: str | None, period: int) -> Found:
+    del installed, period
     words = [program, "--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"]
     try:
         answer = _ask(words, threading.Event())
@@ -267,12 +271,6 @@ def _line(text: str) -> str:
     """The first line with words, short and printable."""
     line = next((each.strip() for each in text.splitlines() if each.strip()), "")
     return "".join(each if each.isprintable() else " " for each in line)[:160]
-
-
-def _cache(folder: Path | None) -> Path:
-    if folder is not None:
-        return folder
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "faultatlas"
 
 
 def _wait_for_one(usable: tuple[Gpu, ...], folder: Path) -> tuple[Gpu, int]:

@@ -26,7 +26,12 @@ from analysis.reexecution.artifacts.content import check_files, content_hash
 from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.bugs import Bug, Fidelity
 from analysis.reexecution.environments import repairing
-from analysis.reexecution.environments.preparing import EnvironmentProblem, Prepared, prepare
+from analysis.reexecution.environments.preparing import (
+    EnvironmentProblem,
+    Prepared,
+    forget,
+    prepare,
+)
 from analysis.reexecution.host_places import without_places
 from analysis.reexecution.runs import RAN, Device, Outcome, Run
 from analysis.reexecution.sandbox import running
@@ -65,6 +70,7 @@ def execute(task: Task) -> Path:
     Raises OSError where the disk is too full to record it, StudyError where it cannot be recorded
     for another reason.
     """
+    forget()  # what is installed here may be another thing than at the last task
     bug, kind, problem = _read(task)
     folder = results.run_folder(
         task.root,
@@ -145,8 +151,6 @@ class _Running:
         except EnvironmentProblem as error:
             self._log(error.log)
             self._failed(error.outcome, error.line)
-            if error.outcome is Outcome.NO_ENVIRONMENT:
-                self._so_far = replace(self._so_far, repairs_edition=repairing.edition())
         except DataError as error:
             self._failed(Outcome.NO_DATA, str(error))
         except _NotStartedError as error:
@@ -169,14 +173,18 @@ class _Running:
 
     def _environment(self, bug: Bug) -> Prepared:
         task = self._task
-        prepared = prepare(
-            bug.environment,
-            device=self._so_far.device.kind,
-            cache=task.cache,
-            base=bug.folder,
-            budget_mb=task.budget_mb,
-            isolation=task.isolation,
-        )
+        try:
+            prepared = prepare(
+                bug.environment,
+                device=self._so_far.device.kind,
+                cache=task.cache,
+                base=bug.folder,
+                budget_mb=task.budget_mb,
+                isolation=task.isolation,
+                tell=self._tell,
+            )
+        finally:
+            results.prepares(self._folder, "")
         stand_in = [Fidelity.STAND_IN_DATA] if any(each.stand_in for each in bug.data) else []
         marks = dict.fromkeys([*bug.fidelity, *prepared.fidelity, *stand_in])
         self._so_far = replace(
@@ -253,8 +261,14 @@ class _Running:
             problem = f"the check command did not end: {why}"
             self._so_far = replace(self._so_far, problem=problem)
 
+    def _tell(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # it is for a display
+            results.prepares(self._folder, self._one_line(text))
+
     def _failed(self, outcome: Outcome, problem: str) -> None:
         self._so_far = replace(self._so_far, outcome=outcome, problem=problem)
+        if outcome is Outcome.NO_ENVIRONMENT:  # until other repairs are known
+            self._so_far = replace(self._so_far, repairs_edition=repairing.edition())
 
     def _one_line(self, text: str) -> str:
         """Short, printable, and without the paths of this host."""

@@ -5,6 +5,7 @@
         stdout, stderr, outputs/     what the program wrote
         check-stdout, check-stderr   what the oracle's check command wrote
         environment.log              why the environment could not be built
+        preparing                    what is done for the environment, while it is done
         lock         held (flock) by the process that runs it; workspace/ while it does
 
 A folder without `run.json` whose lock nobody holds is what a killed process left: it is swept.
@@ -31,12 +32,14 @@ from data.errors import StudyError
 
 RUN, LOCK, WORKSPACE, OUTPUTS = "run.json", "lock", "workspace", "outputs"
 STDOUT, STDERR = "stdout", "stderr"
+PREPARING = "preparing"
 CHECK_STDOUT, CHECK_STDERR = "check-stdout", "check-stderr"
 LARGEST_OUTPUT = 1 << 20  # bytes of a declared output that is kept
 TAIL = 4 << 20  # bytes of a log that an oracle sees: the last ones
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _TAKEN = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT})  # by the next, in this moment
 _LARGEST_RECORD = 4 << 20
+_LONGEST_NOTE = 80
 _DEVICES = ("cpu", "cuda")
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*")
 _CONTENT = re.compile(r"[0-9a-f]{16,128}")
@@ -105,6 +108,21 @@ def read_run(folder: Path) -> Run | None:
             "Look at the disk, its rights and the limit of open files (ulimit -n), then run this "
             "again: finished runs are kept.",
         ) from error
+
+
+def prepares(folder: Path, text: str) -> None:
+    """Say what is done for a run's environment, to whoever shows it; '' when it is there."""
+    if text:
+        (folder / PREPARING).write_text(text, encoding="utf-8", errors="replace")
+    else:
+        (folder / PREPARING).unlink(missing_ok=True)
+
+
+def preparing(folder: Path) -> str:
+    """What is done for it just now; '' where nobody says."""
+    with contextlib.suppress(OSError), (folder / PREPARING).open("rb") as file:
+        return _text(file.read(_LONGEST_NOTE))
+    return ""
 
 
 def write_run(folder: Path, run: Run) -> None:

@@ -7,7 +7,6 @@ and runs only what is missing.
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.reexecution.bugs import SIDES, Bug, Symptom
 from analysis.reexecution.pools import Pool, WorkerLostError
+from analysis.reexecution.results import FULL
 from analysis.reexecution.runs import RAN, Evidence, Outcome, Run
 from analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
 from data.errors import StudyError
@@ -29,9 +29,9 @@ MOST_RUNS = 50  # a side; judging asks for 20 at most
 _HOSTS_FAULT = frozenset({Outcome.NOT_STARTED, Outcome.LOST})
 # Another seed would end the same way.
 _FOR_ALL_SEEDS = frozenset({Outcome.NO_ENVIRONMENT, Outcome.NO_INTERPRETER, Outcome.NO_DATA})
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 PATIENCE_S = 60.0  # without any worker
 _FAILURES = 3  # of so many bugs in a row: it is not theirs
+_LONGEST = 300  # characters of what went wrong with one
 _TICK_S = 0.5  # how often the display is told that time passes
 
 Key = tuple[str, int]  # side and seed
@@ -88,6 +88,7 @@ class Now:
     runs_known: int  # so many it will be, as far as it is known
     bugs_done: int
     bugs: int
+    preparing: tuple[str, ...] = ()  # what is done for environments that runs wait for
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ class Handling:
     has_interpreter: Callable[[Bug], bool] = lambda _bug: True  # one may have come since
     # Whether a run that is on its way has its environment: others need not wait for its end.
     is_prepared: Callable[[Job, str, int, int], bool] = lambda *_run: False
+    # What is done for its environment just now, in a few words; '' where nobody says.
+    preparing: Callable[[Job, str, int, int], str] = lambda *_run: ""
     may_be_built: Callable[[Run], bool] = lambda _run: False  # a repair may have come since
 
 
@@ -334,10 +337,11 @@ class Sampler:
         except StudyError as error:
             self._fail(state, error)
             return
-        except OSError as error:
-            if error.errno not in _FULL:
-                raise
-            self._stopped_by = error
+        except Exception as error:  # noqa: BLE001  (of one bug among many: it is told, and left)
+            if isinstance(error, OSError) and error.errno in FULL:
+                self._stopped_by = error
+            else:
+                self._fail(state, _unforeseen(error))
             return
         self._failed.clear()
         state.fresh += 1
@@ -418,8 +422,27 @@ class Sampler:
                 done + open_runs,
                 sum(state.ended is not None for state in self._states),
                 len(self._states),
+                self._preparing(),
             )
         )
+
+    def _preparing(self) -> tuple[str, ...]:
+        said = [
+            self._handling.preparing(state.job, *key, attempt)
+            for state, key, attempt in self._flying.values()
+            if _environment(state) not in self._ready
+        ]
+        return tuple(dict.fromkeys(each for each in said if each))
+
+
+def _unforeseen(error: Exception) -> StudyError:
+    said = f"{type(error).__name__}: {error}".partition("\n")[0]
+    told = StudyError(
+        f"it could not be run: {said[:_LONGEST]}",
+        "Run this again: finished runs are kept. If it ends so again, report it.",
+    )
+    told.__cause__ = error
+    return told
 
 
 def _environment(state: _State) -> Any:

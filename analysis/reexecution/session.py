@@ -43,6 +43,7 @@ class Asked:
     workers: int | None = None
     cluster: str = ""
     budget_s: float | None = None
+    cache_mb: int | None = None  # that all environments may take
 
 
 @dataclass
@@ -136,6 +137,7 @@ class Session:
             judge=judging.judge,
             lost=self._lost,
             is_prepared=self._is_prepared,
+            preparing=self._preparing,
             has_interpreter=_has_interpreter if not self.asked.cluster else _perhaps,
             may_be_built=_may_be_built,
         )
@@ -195,6 +197,12 @@ class Session:
         folder = results.run_folder(self.root, *of, side=side, seed=seed, attempt=attempt)
         return (folder / results.WORKSPACE).is_dir()
 
+    def _preparing(self, job: Job, side: str, seed: int, attempt: int) -> str:
+        """What is done for its environment just now."""
+        of = (job.bug.bug_id, job.content, job.device)
+        folder = results.run_folder(self.root, *of, side=side, seed=seed, attempt=attempt)
+        return results.preparing(folder)
+
     def _task(self, job: Job, side: str, seed: int, attempt: int) -> Task:
         from analysis.reexecution.executing import Task
 
@@ -209,6 +217,7 @@ class Session:
             device=job.device,
             isolation=self.asked.isolation,
             unsafe_network=self.asked.unsafe_network,
+            budget_mb=self.asked.cache_mb,
         )
 
     def _lost(self, job: Job, side: str, seed: int, attempt: int, why: str) -> Kept:
@@ -312,4 +321,5 @@ def _note(now: Now) -> str:
     if not now.running:
         return ""
     more = f" +{len(now.running) - 1}" if len(now.running) > 1 else ""
-    return f"{now.bugs_done}/{now.bugs} bugs, {now.running[0]}{more}"
+    building = f", {now.preparing[0]}" if now.preparing else ""
+    return f"{now.bugs_done}/{now.bugs} bugs, {now.running[0]}{more}{building}"

@@ -21,7 +21,13 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from analysis.reexecution.artifacts.content import files_of
-from analysis.reexecution.artifacts.places import PlaceError, leaves, walk, wrong_path
+from analysis.reexecution.artifacts.places import (
+    PlaceError,
+    UnreadableError,
+    leaves,
+    walk,
+    wrong_path,
+)
 from analysis.reexecution.artifacts.problems import printable
 from analysis.reexecution.artifacts.workspaces import is_cleaned, twice
 from analysis.reexecution.bugs import Bug, Commands
@@ -35,6 +41,7 @@ _ROOM = 32 << 20  # bytes that a host must have left beside the copy
 _DATED = 946_684_800 * 10**9  # 2000-01-01 UTC: all files begin with it, so any write is seen
 _HINT = "`analysis reexecute --validate` names all that is wrong with a bug's folder."
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_FILE = frozenset({errno.ELOOP, errno.ENXIO, errno.ENODEV})  # a link, a socket, a device
 _NOT_HERE = frozenset({errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM})
 
 
@@ -261,6 +268,8 @@ def _files(bug: Bug, part: str, place: str) -> list[_Wanted]:
     at = PurePosixPath(_checked(bug, place))
     try:
         return [_Wanted(root / path, str(at / path), found) for path, found in walk(root)]
+    except UnreadableError as error:
+        raise error.error from None
     except PlaceError as error:
         raise _refused(bug, root, str(error)) from None
 
@@ -317,7 +326,9 @@ def _copy(bug: Bug, wanted: _Wanted, folder: Path, made: set[str]) -> None:
     try:
         source = os.open(wanted.source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
-        raise _refused(bug, wanted.source, f"cannot be read: {error.strerror}") from None
+        if error.errno not in _NO_FILE:
+            raise
+        raise _refused(bug, wanted.source, "is no plain file") from None
     try:
         found = os.fstat(source)
         if not stat.S_ISREG(found.st_mode):
@@ -389,7 +400,7 @@ def _open_part(name: str, parent: int, flags: int) -> int | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        if error.errno in {errno.ELOOP, errno.ENXIO, errno.ENODEV}:
+        if error.errno in _NO_FILE:
             return None
         raise
 

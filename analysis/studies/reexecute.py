@@ -122,6 +122,15 @@ def command(
     budget: Annotated[
         str, typer.Option(metavar="TIME", help="Begin no run after this long: 4h, 90m, 1h30m.")
     ] = "",
+    cache_gb: Annotated[
+        int | None,
+        typer.Option(
+            "--cache-gb",
+            metavar="N",
+            help="Room for environments; those used longest ago go first.",
+            show_default="20",
+        ),
+    ] = None,
     isolation: Annotated[
         Isolation, typer.Option(help="What keeps bugs from the rest of the machine.")
     ] = Isolation.AUTO,
@@ -174,6 +183,7 @@ def command(
             workers=workers,
             cluster=cluster,
             budget=budget,
+            cache_gb=cache_gb,
             isolation=isolation.value,
             unsafe_network=unsafe_network,
         ),

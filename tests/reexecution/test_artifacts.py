@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +30,8 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
+from analysis.reexecution.environments.interpreters import Interpreter, choose
+from analysis.reexecution.environments.problems import EnvironmentProblem
 from data.errors import StudyError
 
 WRONG = "symptom = 'incorrect output'\npattern = 'a: (.)'\n"
@@ -116,6 +121,29 @@ def test_commands_are_lists_of_words(tmp_path: Path, commands: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("python", "is_one"),
+    [
+        ("any", True), ("host", True), ("3.6", True), ("3.7.16", True), (">=3.8", True),
+        (">=3.8,<3.12", True), (">= 3.8, < 3.12, != 3.9", True), ("~=3.8", True),
+        ("3.8,<3.12", False), (">=3.8,", False), (">=3.8 <3.12", False), ("latest", False),
+    ],
+)  # fmt: skip
+def test_a_python_is_a_version_or_bounds_of_it(
+    tmp_path: Path, python: str, *, is_one: bool
+) -> None:
+    """All that is read is understood by whoever looks for the interpreter."""
+    folder = artifact(tmp_path, f"[environment]\npython = '{python}'\n")
+    if is_one:
+        wanted = read(folder).environment.python
+        here = Interpreter("3.8.18", Path("python"), "path")
+        with suppress(EnvironmentProblem):
+            assert choose(wanted, [here]) == here
+    else:
+        with pytest.raises(StudyError, match=r"\[environment\] python"):
+            read(folder)
+
+
+@pytest.mark.parametrize(
     "name", ["Own/x", "own", "own/../x", "own/x/y", "own/-x", "../x", "own/x y"]
 )
 def test_an_id_is_a_set_and_a_name(tmp_path: Path, name: str) -> None:
@@ -172,6 +200,22 @@ def test_bugs_are_found_below_a_folder_of_sets(tmp_path: Path) -> None:
     assert bugs_in(tmp_path / "one") == [tmp_path / "one"]
     with pytest.raises(StudyError, match="is not there"):
         bugs_in(tmp_path / "nowhere")
+
+
+def test_bugs_that_are_being_brought_in_are_no_bugs_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for place in (".importing-1/set/x", ".draft", "set/one", "set/.two", "gone/three"):
+        written(tmp_path / place, {"bug.toml": ""})
+    iterdir = Path.iterdir
+
+    def vanished(folder: Path) -> Iterator[Path]:
+        if folder.name == "gone":
+            raise FileNotFoundError(errno.ENOENT, "", str(folder))
+        return iterdir(folder)
+
+    monkeypatch.setattr(Path, "iterdir", vanished)
+    assert bugs_in(tmp_path) == [tmp_path / "set/one"]
 
 
 _WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=20)
@@ -449,6 +493,51 @@ def test_the_hash_sees_every_file_and_which_side_it_is_on(tmp_path: Path) -> Non
     (folder / "fixed").rename(folder / "buggy")
     (folder / "swapped").rename(folder / "fixed")
     assert len({known, other, content_hash(read(folder))}) == 3
+
+
+def test_the_hash_sees_what_is_said_of_the_data(tmp_path: Path) -> None:
+    """A wrong checksum ends in a verdict: who corrects it gets another one."""
+    folder = artifact(tmp_path, **{"data/a": "1"})
+    known = content_hash(read(folder))
+    hashes = {known}
+    for digest in ("0" * 64, "1" * 64):
+        with_data = BUG + f"[[data]]\npath = 'a'\nsha256 = '{digest}'\n"
+        written(folder, {"bug.toml": with_data})
+        hashes.add(content_hash(read(folder)))
+    assert len(hashes) == 3
+
+
+def test_the_hash_sees_the_files_that_the_requirements_name(tmp_path: Path) -> None:
+    lines = "-r more.txt\n-c bounds.txt\n--find-links wheels\n./own/leaf-1.0-py3-none-any.whl\n"
+    files = {
+        "deep.txt": "scipy<1\n",
+        "bounds.txt": "six<2\n",
+        "wheels/tree-1.0.whl": "1",
+        "own/leaf-1.0-py3-none-any.whl": "1",
+        "more.txt": "numpy==1.0\n-c deep.txt\n",
+    }
+    folder = artifact(tmp_path, **{"requirements.txt": lines, **files})
+    hashes = [content_hash(read(folder))]
+    for name in files:
+        written(folder, {name: "six==1.0\n"})
+        hashes.append(content_hash(read(folder)))
+    written(folder, {"wheels/tree-2.0.whl": "2"})
+    hashes.append(content_hash(read(folder)))
+    assert len(set(hashes)) == len(hashes)
+    known = hashes[-1]
+    written(folder, {"wheels/README": "2", "other.txt": "3"})
+    assert content_hash(read(folder)) == known
+
+
+def test_a_list_that_is_named_is_accepted_by_whoever_validates_too(tmp_path: Path) -> None:
+    lines = "-r more.txt\n-r gone.txt\n-c ../bounds.txt\n./own/leaf-1.0-py3-none-any.whl\n"
+    lines += 'numpy; os_name ~= "posix"\n'
+    folder = artifact(tmp_path / "bug", **{"requirements.txt": lines, "more.txt": "numpy\n"})
+    assert _told(folder) == [
+        "requirements.txt: '-r gone.txt' names a file that is not there",
+        "requirements.txt: '-c ../bounds.txt' names a place outside of the bug's folder",
+        "requirements.txt: 'numpy; os_name ~= \"posix\"' is no requirement",
+    ]
 
 
 def test_the_hash_sees_the_files_that_the_check_is_given(tmp_path: Path) -> None:

@@ -64,6 +64,19 @@ def test_finds_what_nvidia_smi_lists(nvidia_smi: Fake) -> None:
     assert devices.found() == devices.Found((A100, SECOND))
 
 
+def test_a_driver_that_comes_back_is_seen_by_a_worker_that_lives_on(
+    nvidia_smi: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(devices, "_clock", lambda: now[0])
+    folder = nvidia_smi("No devices were found\n")
+    assert devices.gpus() == ()
+    (folder / "listed").write_text(ONE)
+    assert devices.gpus() == ()  # it is not asked for every run
+    now[0] += devices.LASTS_S
+    assert devices.gpus() == (A100,)
+
+
 @pytest.mark.parametrize(
     ("visible", "usable"),
     [

@@ -118,6 +118,11 @@ def test_another_wheel_under_the_same_name_is_another_environment(bug: Path, cac
         (("--find-links ../../..", "leaf"), "leaves the bug's folder"),
         (("--frobnicate yes",), "is not known"),
         (("./src",), "a folder is no package"),
+        (("leaf @ file:///etc/leaf-1.0-py3-none-any.whl",), "leaves the bug's folder"),
+        (("leaf @ file://localhost/etc/hostname",), "is no package of the bug's"),
+        (("leaf @ file:../x/leaf-1.0-py3-none-any.whl",), "leaves the bug's folder"),
+        (("leaf @ git+file:///root/leaf",), "none of the bug's"),
+        (("-e git+file:///root/leaf#egg=leaf",), "none of the bug's"),
     ],
 )
 def test_pins_that_cannot_be_installed_are_told_in_one_line(
@@ -235,6 +240,14 @@ def test_the_host_shows_every_folder_that_its_interpreter_needs() -> None:
 @pytest.mark.parametrize("line", ["packaging<1", "surely-not-installed", "x @ file:///x.whl"])
 def test_what_it_does_not_have_is_not_taken_from_it(line: str) -> None:
     assert preparing.host.satisfied((line,)) is None
+
+
+@pytest.mark.parametrize("line", ['packaging; os_name ~= "posix"', "packaging; nonsense == '1'"])
+def test_a_marker_that_cannot_be_answered_is_a_problem_of_its_line(cache: Path, line: str) -> None:
+    assert preparing.host.satisfied((line,)) is None
+    with pytest.raises(EnvironmentProblem, match="is no requirement") as caught:
+        prepare(EnvironmentSpec("any", (line,)), cache=cache)
+    assert caught.value.outcome is Outcome.NO_ENVIRONMENT
 
 
 def test_what_the_host_must_have_is_never_built(cache: Path) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import subprocess
+import sys
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +15,7 @@ from analysis.reexecution.bugs import EnvironmentSpec
 from analysis.reexecution.environments import installing, limiting
 from analysis.reexecution.environments.keeping import Cache, Lock
 from analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
+from analysis.reexecution.runs import Outcome
 from analysis.reexecution.sandbox import groups
 
 pytestmark = pytest.mark.skipif(
@@ -55,6 +58,63 @@ def test_a_command_begins_in_its_groups(tmp_path: Path, monkeypatch: pytest.Monk
     for name in groups.parents():
         lines = [line for line in said.splitlines() if name in line or line.startswith("0::")]
         assert any(f"/{groups.MARK}-" in line for line in lines), (name, said)
+
+
+def test_a_disk_that_is_full_already_lets_nothing_begin(
+    bug: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limiting.Guard, "_free_mb", lambda _: 1.0)
+
+    with pytest.raises(EnvironmentProblem, match="disk has less than") as caught:
+        prepare(spec("leaf==1.0"), cache=cache, base=bug)
+    assert caught.value.outcome is Outcome.NOT_STARTED
+
+
+def test_the_limit_of_disk_holds_for_wheels_too(
+    bug: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = os.urandom(5_000_000).hex()  # 10 MB, of which setuptools has not half
+    make_wheel(bug / "wheels", "large", "1.0", files={"large.txt": large})
+    monkeypatch.setattr(limiting, "DISK_MB", 9)
+
+    assert prepare(spec("leaf==1.0"), cache=cache, base=bug).versions["leaf"] == "1.0"
+    with pytest.raises(EnvironmentProblem, match="writes more than 9 MB") as caught:
+        prepare(spec("large==1.0"), cache=cache, base=bug)
+    assert caught.value.outcome is Outcome.NO_ENVIRONMENT
+
+
+_UNPACKS = """
+import os, sys
+unpacked, ready = sys.argv[1:]
+os.mkdir(unpacked + "/.tmp1")
+with open(unpacked + "/.tmp1/file", "wb") as file:
+    file.write(os.urandom(5 << 20))
+    file.flush()
+    print("open", flush=True)
+    input()
+os.rename(unpacked + "/.tmp1", unpacked + "/archive")
+print("renamed", flush=True)
+input()
+"""
+
+
+def test_of_a_shared_folder_counts_what_the_command_unpacks(tmp_path: Path) -> None:
+    (tmp_path / ".tmp-of-others").mkdir()
+    (tmp_path / ".tmp-of-others" / "file").write_bytes(os.urandom(9 << 20))
+    words = [sys.executable, "-c", _UNPACKS, str(tmp_path), ""]
+    shell = ["/bin/sh", "-c", '"$@"; :', "sh", *words]  # whose descendant it is
+    with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        assert one.stdin is not None
+        unpacked = limiting._Unpacked(tmp_path)  # noqa: SLF001
+        for said in ("open\n", "renamed\n"):
+            assert one.stdout.readline() == said
+            unpacked._next_look = 0.0  # noqa: SLF001
+            unpacked.look(one.pid)
+            assert 5 << 20 <= unpacked.written < 6 << 20
+            one.stdin.write("\n")
+            one.stdin.flush()
+        unpacked.close()
 
 
 def _cut_short(wheel: Path) -> None:
@@ -104,6 +164,24 @@ def test_after_a_killed_build_all_is_measured(bug: Path, cache: Path) -> None:
     assert not unfinished.exists()
     assert kept.record(first.key)
     assert kept.size_mb() <= budget
+
+
+def test_threads_of_one_process_do_not_disturb_each_other(tmp_path: Path) -> None:
+    kept = Cache(tmp_path)
+    for name in ("a", "b", "c", "d"):
+        (kept.place(name) / "venv" / "bin").mkdir(parents=True)
+        (kept.place(name) / "venv" / "bin" / "python").touch()
+        kept.finish(name, {"size_mb": 1.0})
+    before = kept._measured_mb()  # noqa: SLF001
+
+    def work(number: int) -> None:
+        kept.answer("request", {"key": str(number)})
+        kept._at_most_mb("abcd"[number % 4])  # noqa: SLF001
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(200)))
+    assert kept._at_most_mb("") == pytest.approx(before + 200)  # noqa: SLF001
+    assert not [file for file in tmp_path.rglob(".*") if file.is_file()]
 
 
 def test_while_somebody_builds_nothing_of_theirs_is_removed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import pickle
 import shutil
 import signal
+import site
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ from sandboxed import needs
 from analysis.reexecution import devices, executing, results
 from analysis.reexecution.artifacts.content import content_hash
 from analysis.reexecution.artifacts.reading import read
+from analysis.reexecution.environments import repairing
 from analysis.reexecution.executing import Task, execute
 from analysis.reexecution.runs import Evidence, Isolation, Outcome, Run
 from analysis.reexecution.sandbox import running
@@ -350,11 +352,32 @@ def test_an_environment_that_cannot_be_built_is_a_result_with_its_line(tmp_path:
     assert "this is no requirement" in problem
 
 
+def test_while_an_environment_is_built_its_run_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = task_for(make(tmp_path), budget_mb=7000)
+    seen: list[Any] = []
+
+    def building(*_spec: Any, **named: Any) -> None:
+        named["tell"](f"building in {tmp_path}/environments with Python 3.8")
+        (folder,) = task.root.rglob("buggy-1-1")
+        seen.extend([results.preparing(folder), named["budget_mb"]])
+        raise executing.EnvironmentProblem(Outcome.NO_ENVIRONMENT, "gone")
+
+    monkeypatch.setattr(executing, "prepare", building)
+    folder = execute(task)
+    assert seen == ["building in the cache with Python 3.8", 7000]
+    assert results.preparing(folder) == ""
+    assert sorted(each.name for each in folder.iterdir()) == ["run.json"]
+
+
 def test_a_program_that_the_environment_has_not_is_named(tmp_path: Path) -> None:
     folder = make(tmp_path, run={"buggy": {"commands": [["no-such-program", "x"]]}})
-    outcome, problem = problem_of(ran(folder), tmp_path)
+    found = ran(folder)
+    outcome, problem = problem_of(found, tmp_path)
     assert outcome is Outcome.NO_ENVIRONMENT
     assert problem == "the program 'no-such-program' is not in the environment"
+    assert found.run.repairs_edition == repairing.edition()  # until then it stays so
 
 
 def test_a_program_is_found_from_the_top_of_the_workspace(tmp_path: Path) -> None:
@@ -406,6 +429,43 @@ def test_files_that_cannot_lie_beside_each_other_are_the_artifacts_fault(tmp_pat
     outcome, problem = problem_of(ran(folder), tmp_path)
     assert outcome is Outcome.BAD_ARTIFACT
     assert problem == "made/bug: data would be a file and a folder of the workspace"
+
+
+@pytest.mark.parametrize("where", ["scandir", "open"])
+def test_what_the_host_cannot_read_now_is_no_fault_of_the_artifact(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    folder = make(tmp_path)
+    task = task_for(folder)
+    real = getattr(os, where)
+    unread = folder / "buggy" if where == "scandir" else folder / "buggy" / "main.py"
+
+    def broken(path: Any = ".", *more: Any, **named: Any) -> Any:
+        if path == unread:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return real(path, *more, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, where, broken)
+        found = results.evidence(execute(task))
+    outcome, problem = problem_of(found, tmp_path)
+    assert (outcome, problem) == (Outcome.NOT_STARTED, "the host failed: Too many open files")
+
+
+def test_a_worker_that_lives_long_sees_what_is_installed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    monkeypatch.setattr(site, "getsitepackages", lambda: [str(packages)])
+    wanted = {"python": "host"}
+    folder = make(tmp_path, environment=wanted, requirements=["sapling==1.0"])
+    assert ran(folder).run.outcome is Outcome.NO_INTERPRETER
+    info = packages / "sapling-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sapling\nVersion: 1.0\n")
+    assert ran(folder, attempt=2).run.outcome is Outcome.EXITED
+    executing.forget()
 
 
 def test_a_disk_too_full_for_the_copy_is_the_hosts_fault(

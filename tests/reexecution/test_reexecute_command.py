@@ -19,11 +19,16 @@ import pytest
 import sandboxed
 from bug_making import make_bug
 
-from analysis.reexecution import collecting
+from analysis.reexecution import calling, collecting
 from analysis.reexecution.artifacts.content import content_hash
+from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.bugs import Bug
+from analysis.reexecution.sampler import Job
+from analysis.reexecution.session import Session
+from data import provenance
 from data.errors import StudyError
 from data.store import Study
+from report.console import Output
 
 sys.path.append(str(Path(__file__).parent))
 import pool_tasks
@@ -189,6 +194,8 @@ def test_a_study_without_bugs_takes_the_shipped_ones(
         (("--seeds", "2"), "Give one from 3 to 50. Fewer than 3 runs of each side decide nothing"),
         (("--workers", "-1"), "--workers -1 is no number"),
         (("--budget", "soon"), "'soon' is no duration"),
+        (("--cache-gb", "0"), "--cache-gb 0 is no number of gigabytes"),
+        (("--judge-again", "--cache-gb", "9"), "--judge-again and --cache-gb do not go"),
         (("--isolation", "none"), "without isolation"),
         (("--judge-again",), "no runs of these bugs are stored"),
     ],
@@ -473,6 +480,14 @@ def test_judging_again_names_bugs_that_were_changed_since(
     other = command("analysis", "reexecute", "--judge-again", "--device", "cuda")
     assert other.returncode == 1
     assert "no runs of these bugs are stored" in other.stderr
+
+
+def test_the_room_for_environments_reaches_the_workers(tmp_path: Path) -> None:
+    asked = calling._asked(calling.Call(cache_gb=50), None)  # noqa: SLF001
+    study = Study(tmp_path)
+    bug = read(make_bug(tmp_path / "bug", buggy="1", fixed="2"))
+    session = Session(study, asked, Output(), provenance.begin("reexecute", {}))
+    assert session._task(Job(bug, "0" * 16), "buggy", 1, 1).budget_mb == 50_000  # noqa: SLF001
 
 
 def test_after_the_budget_it_is_said_what_is_left(bugs: Path, command: Command) -> None:

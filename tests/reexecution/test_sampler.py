@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from analysis.reexecution import session
 from analysis.reexecution.bugs import (
     Bug,
     Commands,
@@ -211,6 +212,20 @@ def test_others_wait_for_an_environment_and_not_for_the_run_that_built_it() -> N
     assert begun == [1, 4]
 
 
+def test_what_is_done_for_an_environment_is_shown_while_runs_wait_for_it() -> None:
+    world, shown = World(), list[Now]()
+    said = "building an environment with Python 3.8.18"
+    handling = world.handling(preparing=lambda *_run: said)
+
+    def tell(now: Now) -> None:
+        shown.append(now)
+        world.end_one()
+
+    Sampler([Job(bug("a", environment=NUMPY), "0" * 16)], handling, shown=tell).run(world)
+    assert [now.preparing for now in shown] == [(said,), *[()] * (len(shown) - 1)]
+    assert session._note(shown[0]) == f"0/1 bugs, made/a buggy 1, {said}"  # noqa: SLF001
+
+
 @pytest.mark.parametrize("outcome", [Outcome.NO_ENVIRONMENT, Outcome.NO_DATA])
 def test_what_no_seed_would_change_is_run_once(outcome: Outcome) -> None:
     world = World(ends=lambda _task: outcome)
@@ -379,6 +394,24 @@ def test_a_bug_that_cannot_be_run_is_left_and_the_others_go_on() -> None:
     ended = world.run(bug("a"), bug("b"), bug("c")).ended
     assert [type(each) for each in ended] == [Done, Left, Done]
     assert [each.why for each in ended if isinstance(each, Left)] == ["its folder is a link"]
+
+
+@pytest.mark.parametrize("wrong", [TypeError("odd\nline"), OSError(errno.EIO, "broken")])
+def test_what_nobody_foresaw_of_one_bug_leaves_the_others_alone(wrong: Exception) -> None:
+    world = World(ends=lambda task: wrong if task[0].bug.bug_id == "made/b" else Outcome.EXITED)
+    ended = world.run(bug("a"), bug("b"), bug("c")).ended
+    assert [type(each) for each in ended] == [Done, Left, Done]
+    (left,) = [each for each in ended if isinstance(each, Left)]
+    assert left.why.startswith(f"it could not be run: {type(wrong).__name__}: ")
+    assert "\n" not in left.why
+
+
+def test_what_nobody_foresaw_of_any_bug_ends_it() -> None:
+    world = World(ends=lambda _task: TypeError("odd"))
+    with pytest.raises(StudyError, match="odd") as caught:
+        world.run(*[bug(str(number)) for number in range(20)])
+    assert isinstance(caught.value.__cause__, TypeError)
+    assert len(world.tasks) < 9
 
 
 def test_where_no_bug_can_be_run_it_ends_at_once() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +21,8 @@ from sandboxed import PREFIXES, SMALL, carrying, eventually, needs, ran, request
 
 from analysis.reexecution.inside import variables
 from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, groups
-from analysis.reexecution.sandbox.places import places
+from analysis.reexecution.sandbox import choosing, groups, tasks, watching
+from analysis.reexecution.sandbox.places import check_prefix, places
 from analysis.reexecution.sandbox.running import run
 from data.errors import StudyError
 
@@ -116,6 +118,22 @@ def test_no_prefix_opens_what_must_stay_closed(tmp_path: Path) -> None:
     for wide in (Path("/"), Path("/etc"), Path.home(), tmp_path):
         with pytest.raises(StudyError, match="more than an interpreter"):
             places(workspace, [wide], [], SMALL)
+
+
+def test_an_interpreter_in_the_home_has_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "people" / "ann"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "disk" / "cache"))
+    for own in (".pyenv/versions/3.8.18", ".local/share/uv/python/cpython-3.8", "venv"):
+        check_prefix(home / own)
+    for wide in (home, home / ".local", home / ".cache", home.parent, tmp_path / "disk"):
+        with pytest.raises(StudyError, match="more than an interpreter"):
+            check_prefix(wide)
+    check_prefix(tmp_path / "study")
+    with pytest.raises(StudyError, match="more than an interpreter"):
+        check_prefix(tmp_path / "study", tmp_path / "study" / "bugs")
 
 
 def test_runs_beside_each_other_in_threads(tmp_path: Path) -> None:
@@ -281,6 +299,33 @@ def test_only_groups_whose_sampler_is_dead_are_swept(tmp_path: Path) -> None:
     assert not orphan.exists()
 
 
+def test_homes_of_dead_processes_are_removed_where_there_is_no_sandbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = "from analysis.reexecution.sandbox.groups import new_name; print(new_name())"
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, check=True, capture_output=True, text=True)
+    dead, alive = tmp_path / ended.stdout.strip(), tmp_path / groups.new_name()
+    other = tmp_path / "faultatlas-notes"
+    for home in (dead / "deep", alive, other):
+        home.mkdir(parents=True)
+    tasks._sweep_homes.__wrapped__()  # type: ignore[attr-defined]  # noqa: SLF001
+    assert sorted(tmp_path.iterdir()) == sorted([alive, other])
+
+
+def test_a_home_without_a_sandbox_says_whose_it_is_and_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    result = ran(request(tmp_path, "import os; print(os.environ['HOME'])", "none"))
+    home = Path(result.stdout.strip())
+    assert home.parent == tmp_path / "tmp"
+    assert f"-{os.getpid()}-" in home.name
+    assert not home.exists()
+
+
 # Nothing survives
 
 DAEMONS = """
@@ -344,6 +389,66 @@ def test_a_killed_supervisor_leaves_nothing(
     groups.sweep(groups.parents())
     mine = f"**/faultatlas-*-{supervisor.pid}-*"
     assert not [left for one in groups.parents().values() for left in one.folder.glob(mine)]
+
+
+# The launcher, in which the first process of the sandbox is slow to become another user: whoever
+# waits for it dies while no signal would tell.
+SLOW = """
+import importlib.util, os, sys
+spec = importlib.util.spec_from_file_location("launcher", {launcher!r})
+launcher = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(launcher)
+reading, writing = os.pipe()
+step_down = launcher.step_down
+
+def slow(user, *, mapped):
+    if os.getpid() == 1:
+        os.close(writing)
+        launcher.prctl(launcher.PR_SET_PDEATHSIG, 0)
+        open("/bug/slow", "w").close()
+        os.read(reading, 1)  # until nobody else has the other end
+    step_down(user, mapped=mapped)
+
+launcher.step_down = slow
+sys.exit(launcher.main())
+"""
+SLOWLY = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+sys.path[:0] = sys.argv[1].split(":")
+from sandboxed import request
+from analysis.reexecution.sandbox import groups, watching
+from analysis.reexecution.sandbox.running import run
+groups.parents = dict
+wanted = request(Path(sys.argv[2]), "import time; time.sleep(600)", "namespaces")
+run(replace(wanted, argv=(sys.executable, "-c", "pass")))
+watching.LAUNCHER = Path(sys.argv[3])
+run(replace(wanted, variables=wanted.variables | {"TOKEN": sys.argv[4]}))
+"""
+
+
+def test_a_supervisor_that_dies_while_the_user_changes_leaves_nothing(
+    tmp_path: Path, start: Callable[..., Popen[str]]
+) -> None:
+    needs("namespaces")
+    token = f"token-{os.getpid()}-{tmp_path.name}"
+    launcher = tmp_path / "launcher.py"
+    launcher.write_text(SLOW.format(launcher=str(watching.LAUNCHER)))
+    paths = os.pathsep.join(path for path in sys.path if path)
+    supervisor = start("supervisor.py", SLOWLY, paths, tmp_path / "run", launcher, token)
+    assert eventually((tmp_path / "run" / "workspace" / "slow").exists)
+    program = (tmp_path / "run" / "workspace" / "program.py").name.encode()
+    assert eventually(lambda: any(program in _words(pid) for pid in carrying(token)))
+    supervisor.kill()
+    supervisor.wait()
+    assert eventually(lambda: not carrying(token))
+
+
+def _words(pid: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
 
 
 @pytest.mark.parametrize("which", ["launcher", "sandbox"])

@@ -21,7 +21,7 @@ from sandboxed import SMALL, carrying, eventually, needs, ran, request
 
 from analysis.reexecution import workspace
 from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, disk, groups
+from analysis.reexecution.sandbox import choosing, disk, filtering, groups
 from analysis.reexecution.sandbox.bubblewrap import USER
 from analysis.reexecution.sandbox.running import run, run_as
 
@@ -106,6 +106,27 @@ print("done")
 """
 
 
+OPENS_SOCKETS = """
+import ctypes, errno, json, socket
+said = {}
+for family in (1, 2, 10, 16, 17, 31, 38, 40, 41):
+    try:
+        socket.socket(family, socket.SOCK_DGRAM if family in (2, 10, 16) else socket.SOCK_STREAM)
+        said[family] = "open"
+    except OSError as error:
+        said[family] = errno.errorcode[error.errno]
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall(425, 0, None)
+said["io_uring"] = errno.errorcode[ctypes.get_errno()]
+libc.syscall(0x40000000 + 41, 40, 1, 0)
+said["x32"] = errno.errorcode[ctypes.get_errno()]
+said["pair"] = [one.family == socket.AF_UNIX for one in socket.socketpair()]
+with open("/proc/self/status") as file:
+    said["filtered"] = "Seccomp:\\t2\\n" in file.read()
+print(json.dumps(said))
+"""
+
+
 @pytest.fixture(params=["bubblewrap", "namespaces"])
 def kind(request: pytest.FixtureRequest) -> str:
     needs(request.param)
@@ -117,6 +138,17 @@ def nothing_is_left(token: str) -> bool:
     ours = f"*-{os.getpid()}-*"
     folders = [found for one in groups.parents().values() for found in one.folder.glob(ours)]
     return eventually(lambda: not carrying(token)) and not folders
+
+
+@pytest.mark.skipif(not filtering.program(), reason="a processor without a filter")
+def test_sockets_that_no_namespace_confines_cannot_be_opened(tmp_path: Path, kind: str) -> None:
+    """Those of virtual machines lead to the host; some that are not made by this call too."""
+    said = json.loads(ran(request(tmp_path, OPENS_SOCKETS, kind)).stdout)
+    allowed = {str(int(family)) for family in filtering.FAMILIES}
+    assert {name for name, what in said.items() if what == "open"} == allowed
+    assert {said[name] for name in ("17", "31", "38", "40", "41")} == {"EAFNOSUPPORT"}
+    assert said["pair"] == [True, True]
+    assert (said["io_uring"], said["x32"], said["filtered"]) == ("ENOSYS", "ENOSYS", True)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import stat
 from dataclasses import asdict
 from functools import lru_cache
@@ -18,6 +19,7 @@ from typing import Any
 from analysis.reexecution.artifacts.places import (
     MOST_MB,
     PlaceError,
+    UnreadableError,
     bounded,
     digest,
     leaves,
@@ -28,6 +30,8 @@ from analysis.reexecution.artifacts.places import (
 from analysis.reexecution.bugs import SIDES, Bug
 
 DATA = "data"
+# Lines that may lead to files: -r more.txt, --find-links wheels, ./name-1.0.whl, name @ file:...
+_NAMING = re.compile(r"^-|file:|\.(?:whl|zip|gz)\b")
 _FORM = 1  # raised when the same content shall have another hash
 
 
@@ -46,9 +50,27 @@ def content_hash(bug: Bug) -> str:
         "limits": asdict(bug.limits),
         "files": {place: files_of(bug.folder, place) for place in (*SIDES, DATA)},
     }
+    if bug.data:
+        said["data"] = sorted((each.path, each.digest) for each in bug.data)
+    if named := _named_by_requirements(bug):
+        said["named"] = named
     if checking := {word: _checking(bug.folder, word) for word in check_files(bug)}:
         said["checking"] = checking
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _named_by_requirements(bug: Bug) -> dict[str, str]:
+    """Files of the bug's folder that its requirements name, with their digests."""
+    if not any(_NAMING.search(line) for line in bug.environment.requirements):
+        return {}
+    from analysis.reexecution.environments.requirements import local_files
+
+    home = bug.folder.resolve()
+    names = [
+        file.relative_to(home).as_posix()
+        for file in local_files(bug.environment.requirements, bug.folder)
+    ]
+    return {_text(name): _checking(home, name) for name in names}
 
 
 def check_files(bug: Bug) -> list[str]:
@@ -86,6 +108,8 @@ def files_of(folder: Path, place: str) -> list[tuple[str, str, str]]:
         return []
     try:
         return sorted(_entry(root, path, found) for path, found in bounded(root))
+    except UnreadableError as error:  # the host's fault is no property of the bug
+        raise error.error from None
     except PlaceError as error:
         raise refused(folder, place, error) from None
 

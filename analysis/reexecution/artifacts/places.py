@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
@@ -21,6 +22,14 @@ MOST_MB = 500  # of the files of a bug: they are hashed, and copied for every ru
 
 class PlaceError(Exception):
     """A file that is not to be read; the text says why."""
+
+
+class UnreadableError(PlaceError):
+    """A folder that this host cannot read now; whether it is the folder's fault nobody knows."""
+
+    def __init__(self, text: str, error: OSError) -> None:
+        super().__init__(text)
+        self.error = error
 
 
 def wrong_path(text: str) -> str:
@@ -89,7 +98,10 @@ def walk(root: Path) -> Iterator[tuple[str, os.stat_result]]:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            raise PlaceError(f"{printable(prefix) or '.'}: {error.strerror}") from None
+            text = f"{printable(prefix) or '.'}: {error.strerror}"
+            if error.errno == errno.ENAMETOOLONG:  # on every host
+                raise PlaceError(text) from None
+            raise UnreadableError(text, error) from error
         below = []
         for entry in entries:
             if entry.name in IGNORED:

@@ -31,7 +31,9 @@ _MOST_BYTES = 256 * 1024
 _MOST_REQUIREMENTS = 5_000
 _HINT = "`analysis reexecute --validate` names all problems; docs/artifacts.md has the format."
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,99}")
-_PYTHON = re.compile(r"any|host|(?:>=|==|~=)?[23]\.\d{1,2}(?:\.\d{1,2})?")
+_VERSION = r"[23]\.\d{1,2}(?:\.\d{1,2})?"
+_BOUND = rf"(?:[<>]=?|[=~!]=)\s?{_VERSION}"
+_PYTHON = re.compile(rf"any|host|{_VERSION}|{_BOUND}(?:\s?,\s?{_BOUND}){{0,9}}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_COMMANDS, _MOST_ARGUMENTS, _LONGEST_ARGUMENT = 20, 200, 4_000
 _MOST_FOUND = 20_000  # folders that are looked through for bugs
@@ -63,18 +65,22 @@ def read(folder: Path) -> Bug:
 
 
 def bugs_in(root: Path) -> list[Path]:
-    """The folders with a `bug.toml`, the given one or below it (set and name at most), sorted."""
+    """The folders with a `bug.toml`, the given one or below it (set and name at most), sorted.
+
+    Another command may bring bugs in at the same time: what it has not finished has a name with a
+    dot, and what has vanished in between is not there.
+    """
     if (root / FILE).is_file():
         return [root]
     found, seen = [], 0
     try:
         for first in sorted(root.iterdir()):
-            if first.is_symlink() or not first.is_dir():
+            if first.name.startswith(".") or first.is_symlink() or not first.is_dir():
                 continue
             if (first / FILE).is_file():
                 found.append(first)
                 continue
-            for second in sorted(first.iterdir()):
+            for second in _inside(first):
                 seen += 1
                 if seen > _MOST_FOUND:
                     break
@@ -90,6 +96,13 @@ def bugs_in(root: Path) -> list[Path]:
             "Name the folder of a bug, or one of bugs.",
         ) from None
     return found
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if not each.name.startswith("."))
+    except FileNotFoundError:
+        return []
 
 
 def parse(folder: Path) -> tuple[Bug | None, list[Problem]]:
@@ -214,7 +227,7 @@ def _environment(
     table = Table(report, "[environment]", plain.get("environment", {}), keys)
     python = table.text("python", "any")
     if not _PYTHON.fullmatch(python):
-        table.say("python", f"is {quoted(python)}", "Write any, 3.6, 3.7.16, >=3.8 or host.")
+        table.say("python", f"is {quoted(python)}", "Write any, 3.6, 3.7.16, >=3.8,<3.12 or host.")
     return EnvironmentSpec(python, requirements, table.texts("repairs"), table.texts("guessed"))
 
 

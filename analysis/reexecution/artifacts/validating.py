@@ -52,7 +52,7 @@ def problems(folder: Path) -> list[Problem]:
         for tables, looked in (
             (("[run",), _fix(bug, shipped)),
             (("[[data]]",), _data(bug, shipped[DATA])),
-            ((REQUIREMENTS,), requirement_problems(bug.environment.requirements)),
+            ((REQUIREMENTS,), requirement_problems(bug.environment.requirements, folder)),
             (("[run", "[[data]]"), _runs(bug, shipped)),
             (("[oracle]", "[run]"), _oracle(bug)),
             (("[labels]",), _labels(bug)),

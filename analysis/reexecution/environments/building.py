@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
+from typing import BinaryIO
 
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
@@ -26,7 +28,10 @@ _UV_FROM = (3, 6)
 # Below, there was always setuptools in a new environment, and old packages import pkg_resources.
 _SEEDED_BELOW = (3, 12)
 _MOST_BUILDS = 60
-_LARGEST_WHEEL = 4 << 30
+_LARGEST_WHEEL = 500 << 20
+_BLOCK = 1 << 20
+_ODD = frozenset({errno.ELOOP, errno.ENOENT, errno.ENXIO, errno.ENODEV})
+_COMPILE_OLD = "import sys; del sys.path[0]; import compileall; sys.exit(not compileall.main())"
 
 
 class Builder:
@@ -63,6 +68,7 @@ class Builder:
         self.tool = "pip"
         self.notes.append("installed by the interpreter's own pip: uv does not take this Python")
         self._install_with_pip()
+        _refuse_what_waits(self.venv)
         self._compile()
 
     def clear(self) -> None:
@@ -161,10 +167,10 @@ class Builder:
         return words
 
     @contextmanager
-    def _file(self, name: str, lines: Sequence[str], folder: Path | None = None) -> Iterator[Path]:
-        place = folder or self.shop.folder
-        place.mkdir(parents=True, exist_ok=True)
-        file = place / name
+    def _file(self, name: str, lines: Sequence[str]) -> Iterator[Path]:
+        """Never where a build can write: it could put a link there that leads elsewhere."""
+        self.shop.asked.mkdir(parents=True, exist_ok=True)
+        file = self.shop.asked / name
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         try:
             yield file
@@ -234,19 +240,18 @@ class Builder:
 
     def _compiled(self, words: list[str]) -> list[str] | Answer:
         """All versions, as uv chooses them when it may look into source packages."""
-        scratch = self.shop.scratch
         with (
-            self._file("wanted.txt", self._lines(), scratch),
-            self._file("bounds.txt", self.wish.constraints, scratch),
-            self._file("build-bounds.txt", self.wish.build_constraints, scratch),
+            self._file("wanted.txt", self._lines()) as wanted,
+            self._file("bounds.txt", self.wish.constraints) as bounds,
+            self._file("build-bounds.txt", self.wish.build_constraints),
         ):
             words = [*words, "--python", self._bench, *self._isolated()]
-            words += ["-c", self.shop.inside("bounds.txt"), self.shop.inside("wanted.txt")]
-            words += ["-o", self.shop.inside("chosen.txt")]
+            words += ["-c", str(bounds), str(wanted), "-o", self.shop.inside("chosen.txt")]
             answer = self._apart(words)
         if answer.code:
             return answer
-        chosen = _own_file(scratch / "chosen.txt", 1_000_000).decode("utf-8", "replace")
+        with _own_file(self.shop.scratch / "chosen.txt", 1_000_000) as file:
+            chosen = file.read(1_000_000).decode("utf-8", "replace")
         lines = [line.strip() for line in chosen.splitlines()]
         return [line for line in lines if line and not line.startswith(("#", "-"))]
 
@@ -254,7 +259,8 @@ class Builder:
         """How builds get what they need: each its own, or what was put there first."""
         if self.wish.build_with:
             return ["--no-build-isolation"]
-        return ["-b", self.shop.inside("build-bounds.txt")] if self.wish.build_constraints else []
+        bounds = str(self.shop.asked / "build-bounds.txt")
+        return ["-b", bounds] if self.wish.build_constraints else []
 
     def _set_up_bench(self) -> None:
         self._bench = self.shop.inside("bench/bin/python")
@@ -266,20 +272,24 @@ class Builder:
 
     def _built(self, line: Line) -> str:
         """Build one package; the line that asks for the wheel."""
-        scratch = self.shop.scratch
         words = ["pip", "install", "--no-deps", "--python", self._bench, *self._places()]
         words += ["--target", self.shop.inside("taken"), *self._isolated()]
-        with self._file("build-bounds.txt", self.wish.build_constraints, scratch):
+        with self._file("build-bounds.txt", self.wish.build_constraints):
             self._need(self._apart([*words, line.text]))
+        scratch = Path(os.path.realpath(self.shop.scratch))
         for file in sorted(scratch.glob("uv/sdists-v*/**/*.whl")):
             try:
                 name, version, *_ = parse_wheel_filename(file.name)
             except InvalidWheelFilename:
                 continue
-            # What a build leaves there may be anything: only this package's wheel is taken.
-            if name == line.name and file.lstat().st_size <= _LARGEST_WHEEL:
-                content = _own_file(file, _LARGEST_WHEEL)
-                (self.shop.folder / "built" / file.name).write_bytes(content)
+            # What a build leaves there may be anything: only this package's wheel is taken, and
+            # only from there, whatever links it has put on the way.
+            if name == line.name and Path(os.path.realpath(file)) == file:
+                with (
+                    _own_file(file, _LARGEST_WHEEL) as wheel,
+                    (self.shop.folder / "built" / file.name).open("wb") as copy,
+                ):
+                    shutil.copyfileobj(wheel, copy, _BLOCK)
                 return f"{line.name}=={version}"
         raise EnvironmentProblem(
             Outcome.NO_ENVIRONMENT, f"the build of {line.name} left no wheel", self.text()
@@ -290,6 +300,7 @@ class Builder:
     def _install_with_pip(self) -> None:
         self._may_build(f"Python {self.interpreter.version} installs with its own pip: a package")
         own = str(self.interpreter.path)
+        self.venv.mkdir(parents=True, exist_ok=True)  # it is all of the folder that they write
         if self.interpreter.minor >= (3, 3):
             made = self._pip([own, "-m", "venv", str(self.venv)])
         else:
@@ -313,7 +324,7 @@ class Builder:
 
     def _pip(self, words: list[str], more: dict[str, str] | None = None) -> Answer:
         more = {"PIP_CACHE_DIR": self.shop.inside("pip"), **(more or {})}
-        answer = self.shop.run(words, trusted=False, more=more, writable=[self.shop.folder])
+        answer = self.shop.run(words, trusted=False, more=more, writable=[self.venv])
         self.log.append(answer.log)
         return answer
 
@@ -334,30 +345,67 @@ class Builder:
     def _compile(self) -> None:
         """By the installation's own interpreter, without `site`: no package's code runs.
 
-        A file that does not compile is none of our business: nobody may ever import it.
+        It stands in an empty folder, for what packages left in theirs may be called compileall;
+        and it writes into the environment alone, wherever links in there lead. A file that does
+        not compile is none of our business: nobody may ever import it.
         """
         old = self.interpreter.minor < (3, 5)
         words = [str(self.interpreter.path), *(("-E", "-S") if old else ("-I", "-S"))]
-        words += ["-m", "compileall", "-q", *(() if old else ("-j", str(os.cpu_count() or 1)))]
+        if old:  # without -I the folder in which it stands comes first
+            words += ["-c", _COMPILE_OLD, "-q"]
+        else:
+            words += ["-m", "compileall", "-q", "-j", str(os.cpu_count() or 1)]
         # Another build of the same minor version may have another format of bytecode.
         tag = "cpython-{}{}".format(*self.interpreter.minor)
         store = self.shop.root / "bytecode" / self.interpreter.version
+        # What pip installed may have brought bytecode of its own: it is not shared.
+        shared = self.tool == "uv" and not old
         for folder in _packages(self.venv):
-            if old or bytecode.known(folder, store, tag):
-                self.shop.run([*words, str(folder)], trusted=True, more={"PYTHONHASHSEED": "0"})
+            if not shared or bytecode.known(folder, store, tag):
+                self.shop.run(
+                    [*words, str(folder)],
+                    trusted=False,
+                    more={"PYTHONHASHSEED": "0"},
+                    writable=[self.venv],
+                    anew=True,
+                )
+            if shared:
                 bytecode.keep(folder, store, tag)
 
 
-def _own_file(file: Path, most: int) -> bytes:
-    """What stands in a file that others wrote: a plain one, and no link to somewhere else."""
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+@contextmanager
+def _own_file(file: Path, most: int) -> Iterator[BinaryIO]:
+    """A file that others wrote: a plain one, not too long, and no link to somewhere else."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno not in _ODD:
+            raise
+        raise _no_plain(file) from None
     with os.fdopen(descriptor, "rb") as stream:
         state = os.fstat(descriptor)
-        if not stat.S_ISREG(state.st_mode) or state.st_size > most:
+        if not stat.S_ISREG(state.st_mode):
+            raise _no_plain(file)
+        if state.st_size > most:
             raise EnvironmentProblem(
-                Outcome.NO_ENVIRONMENT, f"a build left no plain file: {file.name}"
+                Outcome.NO_ENVIRONMENT,
+                f"a build left {file.name}, of {state.st_size >> 20:,} MB; "
+                f"{most >> 20:,} are accepted",
             )
-        return stream.read(most)
+        yield stream
+
+
+def _no_plain(file: Path) -> EnvironmentProblem:
+    return EnvironmentProblem(Outcome.NO_ENVIRONMENT, f"a build left no plain file: {file.name}")
+
+
+def _refuse_what_waits(venv: Path) -> None:
+    """Packages that installed themselves may have left a queue, at which a reader waits."""
+    for root, _, names in os.walk(venv):
+        for name in names:
+            state = Path(root, name).lstat()
+            if not stat.S_ISREG(state.st_mode) and not stat.S_ISLNK(state.st_mode):
+                raise _no_plain(Path(name))
 
 
 def _without_wheel(log: str) -> str:
@@ -371,7 +419,9 @@ def _without_wheel(log: str) -> str:
 
 
 def _packages(venv: Path) -> list[Path]:
-    return sorted(venv.glob("lib/python*/site-packages"))
+    found = sorted(venv.glob("lib/python*/site-packages"))
+    home = os.path.realpath(venv)
+    return [folder for folder in found if Path(os.path.realpath(folder)).is_relative_to(home)]
 
 
 def installed(venv: Path) -> dict[str, str]:

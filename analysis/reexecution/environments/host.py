@@ -13,12 +13,17 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from analysis.reexecution.environments.interpreters import Interpreter
+from analysis.reexecution.environments.problems import EnvironmentProblem
+from analysis.reexecution.runs import Outcome
 
 _MOST = 500  # packages that are followed
 _PLAIN = re.compile(r"[A-Za-z0-9][\w.\[\],-]{0,60}\s?(?:[<>=!~]=?[\w.*+!]{1,30},?){0,4}")
 _NAMED = 5  # of them in a message
+_LONGEST_CHAIN = 40  # of links: then the kernel gives up too
 
 
 @cache
@@ -40,14 +45,14 @@ def satisfied(requirements: tuple[str, ...]) -> dict[str, str] | None:
         seen.add(one)
         try:
             wanted = Requirement(one[0])
-        except InvalidRequirement:
-            return None
-        if wanted.marker is not None and not wanted.marker.evaluate({"extra": one[1]}):
-            continue
-        there = _distribution(canonicalize_name(wanted.name))
-        if there is None or wanted.url or len(found) > _MOST:
-            return None
-        if not wanted.specifier.contains(there.version, prereleases=True):
+            if wanted.marker is not None and not wanted.marker.evaluate({"extra": one[1]}):
+                continue
+            there = _distribution(canonicalize_name(wanted.name))
+            if there is None or wanted.url or len(found) > _MOST:
+                return None
+            if not wanted.specifier.contains(there.version, prereleases=True):
+                return None
+        except ValueError:  # no requirement, a marker that compares what cannot be, no version
             return None
         found[canonicalize_name(wanted.name)] = there.version
         for text in there.requires or ():
@@ -76,6 +81,12 @@ def _distribution(name: str) -> metadata.Distribution | None:
     return next(iter(metadata.distributions(name=name, path=list(_folders()))), None)
 
 
+def forget() -> None:
+    """Look again the next time: something was installed."""
+    for known in (satisfied, _folders, _distribution):
+        known.cache_clear()
+
+
 def key(versions: dict[str, str]) -> str:
     """What stands for this installation in a run's record."""
     said = [sys.version, sys.platform, *(f"{name}=={one}" for name, one in versions.items())]
@@ -88,15 +99,25 @@ def readonly() -> tuple[Path, ...]:
     return shown(Path(sys.executable), Path(sys.prefix), Path(sys.base_prefix))
 
 
+def shown_of(venv: Path, interpreter: Interpreter) -> tuple[Path, ...]:
+    """The same of an environment: its `python` is the interpreter, or a copy that lies in it.
+
+    Packages may have put a link there that leads elsewhere: nothing of that is shown.
+    """
+    python = venv / "bin" / "python"
+    real = Path(os.path.realpath(python))
+    is_own = real.is_relative_to(os.path.realpath(venv))
+    steps = [Path(os.path.realpath(step)) for step in _steps(python)]
+    if not (is_own or real == Path(os.path.realpath(interpreter.path))) or set(steps) - {real}:
+        raise EnvironmentProblem(
+            Outcome.NO_ENVIRONMENT, "a package put another program in the place of python"
+        )
+    return shown(python, venv, interpreter.prefix)
+
+
 def shown(python: Path, *folders: Path) -> tuple[Path, ...]:
     """The folders, and every link on the way from `python` to the real interpreter."""
-    places = [*folders]
-    step = python
-    for _ in range(40):
-        if not step.is_symlink():
-            break
-        step = Path(os.path.normpath(step.parent / step.readlink()))
-        places.append(step)
+    places = [*folders, *_steps(python)]
     real = Path(os.path.realpath(python))
     if real.parent.name == "bin":
         places.append(real.parent.parent)
@@ -107,3 +128,13 @@ def shown(python: Path, *folders: Path) -> tuple[Path, ...]:
         if place.exists() and not any(place.is_relative_to(other) for other in kept):
             kept.append(place)
     return tuple(kept)
+
+
+def _steps(python: Path) -> list[Path]:
+    """Every place that a link leads to, on the way to what it means in the end."""
+    found: list[Path] = []
+    step = python
+    while step.is_symlink() and len(found) < _LONGEST_CHAIN:
+        step = Path(os.path.normpath(step.parent / step.readlink()))
+        found.append(step)
+    return found

@@ -1,9 +1,10 @@
 """Running the installer: in bubblewrap where it is, with a clean environment and a time limit.
 
-Two kinds of commands: those that only unpack wheels and compile (no package's code runs; they
-write into the cache), and those that run a package's own `setup.py`. The latter see the
-interpreter, the bug's folder (read-only), a scratch folder and the network, and nothing else of
-this host: neither the home folder nor a study, nor the cache that other environments come from.
+Two kinds of commands: those that only unpack wheels (no package's code runs; they write into the
+cache), and those that run a package's own `setup.py`. The latter see the interpreter, the bug's
+folder (read-only), a scratch folder and the network, and nothing else of this host: neither the
+home folder nor a study, nor the cache that other environments come from. What they leave in the
+scratch folder no other kind of command ever sees: those begin in an empty one.
 Where there is no bubblewrap, what would have to be built is refused unless told otherwise.
 """
 
@@ -11,15 +12,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -37,7 +37,6 @@ _PASSED = (
     "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY",
     "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 )  # fmt: skip
-_PASSWORD = re.compile(r"://[^/\s\"']*@")
 # What a program of the system needs to start, to find hosts and to trust them.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store")
 _SETTINGS = (
@@ -140,6 +139,11 @@ class Workshop:
         """A folder on the disk for one build; it is /tmp inside the sandbox."""
         return self.folder / "tmp"
 
+    @property
+    def asked(self) -> Path:
+        """What we tell commands in files: builds read it, under the same path, and no more."""
+        return self.folder / "asked"
+
     def inside(self, name: str) -> str:
         """What a file of the scratch folder is called by a command."""
         return f"/tmp/{name}" if self.is_sandboxed else str(self.scratch / name)  # noqa: S108
@@ -151,21 +155,52 @@ class Workshop:
         trusted: bool,
         more: Mapping[str, str],
         writable: Sequence[Path] = (),
+        anew: bool = False,
     ) -> Answer:
-        """Run a command to its end; `trusted` where no package's own code is run."""
+        """Run a command to its end; `trusted` where no package's own code is run.
+
+        It stands in the scratch folder; `anew`, or where it is trusted, in one that is empty.
+        """
         left = self.ends_at - time.monotonic()
         if left <= 0:
             raise self._too_long("")
-        self.scratch.mkdir(parents=True, exist_ok=True)
-        home = self.inside("").rstrip("/")
-        variables = {**_variables(trusted=trusted), "HOME": home, "TMPDIR": home, **more}
-        words = list(words)
-        if self.is_sandboxed:
-            seen = [self.root] if trusted else [*writable]
-            words = [*self._walls(seen, variables), *words]
+        with self._desk(anew=anew or trusted) as desk:
+            home = "/tmp" if self.is_sandboxed else str(desk)  # noqa: S108 - inside the sandbox
+            variables = {**_variables(trusted=trusted), "HOME": home, "TMPDIR": home, **more}
+            words = list(words)
+            if self.is_sandboxed:
+                seen = [self.root] if trusted else [*writable]
+                words = [*self._walls(desk, seen, variables), *words]
+            return self._answer(words, variables, desk, left, trusted=trusted)
+
+    @contextmanager
+    def _desk(self, *, anew: bool) -> Iterator[Path]:
+        """Where a command stands."""
+        if not anew:
+            self.scratch.mkdir(parents=True, exist_ok=True)
+            yield self.scratch
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        desk = Path(tempfile.mkdtemp(prefix="desk-", dir=self.folder))
         try:
-            writes = None if trusted else self.folder
-            code, log = _supervised(words, variables, self.scratch, left, writes)
+            yield desk
+        finally:
+            shutil.rmtree(desk, ignore_errors=True)
+
+    def _answer(
+        self,
+        words: list[str],
+        variables: dict[str, str],
+        desk: Path,
+        left: float,
+        *,
+        trusted: bool,
+    ) -> Answer:
+        downloads = self.root / "uv" if trusted else None
+        try:
+            code, log = _supervised(
+                words, variables, desk, left, writes=self.folder, downloads=downloads
+            )
         except subprocess.TimeoutExpired as error:
             said = error.output or b""
             raise self._too_long(clean(said.decode("utf-8", "replace"))) from None
@@ -184,7 +219,9 @@ class Workshop:
             log,
         )
 
-    def _walls(self, writable: Sequence[Path], variables: Mapping[str, str]) -> list[str]:
+    def _walls(
+        self, desk: Path, writable: Sequence[Path], variables: Mapping[str, str]
+    ) -> list[str]:
         words = ["bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--share-net"]
         words += ["--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--dir", "/etc"]
         for name in _SYSTEM:
@@ -197,7 +234,7 @@ class Workshop:
             place = Path("/etc") / name
             if place.exists():
                 words += ["--ro-bind", os.path.realpath(place), str(place)]
-        words += ["--bind", str(self.scratch), "/tmp"]  # noqa: S108 - inside the sandbox
+        words += ["--bind", str(desk), "/tmp"]  # noqa: S108 - inside the sandbox
         for place in self._shown(variables):
             words += ["--ro-bind", str(place), str(place)]
         for place in writable:
@@ -209,7 +246,7 @@ class Workshop:
         uv = find_uv()
         named = [variables.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "PIP_CERT")]
         named += [variables.get("UV_CONFIG_FILE", "")]
-        places = [*self.readonly, *(Path(name) for name in named if name)]
+        places = [*self.readonly, self.asked, *(Path(name) for name in named if name)]
         places += [Path(uv), Path(os.path.realpath(uv))] if uv else []
         shown = {place for place in places if place.is_absolute() and place.exists()}
         inside_system = tuple(f"{name}/" for name in _SYSTEM)
@@ -223,13 +260,18 @@ def _supervised(
     variables: dict[str, str],
     folder: Path,
     seconds: float,
+    *,
     writes: Path | None = None,
+    downloads: Path | None = None,
 ) -> tuple[int, str]:
     """Exit code and output; nothing that it started is left when this returns.
 
-    `writes` is the folder in which it may not write without end.
+    `writes` and `downloads` are folders in which it may not write without end.
     """
-    with tempfile.TemporaryFile(dir=folder) as log, closing(Guard(folder, writes)) as guard:
+    with (
+        tempfile.TemporaryFile(dir=folder) as log,
+        closing(Guard(folder, writes, downloads)) as guard,
+    ):
         told = json.dumps([os.getpid(), _MEMORY, guard.entrances])
         keeper = [sys.executable, "-I", "-S", "-c", _KEEPER, told]
         child = subprocess.Popen(
@@ -280,7 +322,7 @@ def _variables(*, trusted: bool) -> dict[str, str]:
     """The environment of an installer: no tokens, and no passwords where others' code runs."""
     passed = {name: os.environ[name] for name in _PASSED if os.environ.get(name)}
     if not trusted:
-        passed = {name: value for name, value in passed.items() if not _PASSWORD.search(value)}
+        passed = {name: value for name, value in passed.items() if not _may_be_secret(value)}
     own = {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "LANG": "C.UTF-8",
@@ -311,14 +353,23 @@ def _uv_settings(*, trusted: bool) -> str:
             text = place.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
-        if trusted or not (_PASSWORD.search(text) or "password" in text.lower()):
+        if trusted or not _may_be_secret(text):
             return str(place)
     return ""
 
 
-@cache
+def _may_be_secret(text: str) -> bool:
+    """Whether a password may stand in it: user:password@host, with an address around it or not."""
+    return "@" in text or "password" in text.lower()
+
+
 def find_uv() -> str | None:
     """The `uv` of the extra `reexecution`, or the one on the path."""
+    return _found_uv()
+
+
+@cache
+def _found_uv() -> str | None:
     try:
         from uv import find_uv_bin
 
@@ -339,9 +390,19 @@ def need_uv() -> str:
     return uv
 
 
-@cache
 def has_bubblewrap() -> bool:
     """Whether bubblewrap is here and may make namespaces."""
+    return _tried_bubblewrap()
+
+
+def forget() -> None:
+    """Look again the next time: something was installed."""
+    for known in (_found_uv, _tried_bubblewrap):
+        known.cache_clear()
+
+
+@cache
+def _tried_bubblewrap() -> bool:
     if shutil.which("bwrap") is None:
         return False
     words = ["bwrap", "--unshare-all", "--share-net", "--ro-bind", "/", "/", "--", "true"]

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -174,7 +175,7 @@ def _answers(places: dict[Path, str]) -> list[Interpreter | None]:
     if any(known.get(mark) != answer for mark, answer in said.items()):
         with suppress(OSError):
             memory.parent.mkdir(parents=True, exist_ok=True)
-            draft = memory.with_name(f"{memory.name}.{os.getpid()}")
+            draft = memory.with_name(f"{memory.name}.{uuid.uuid4().hex}")
             draft.write_text(json.dumps(said), encoding="utf-8")
             draft.replace(memory)
     return answers

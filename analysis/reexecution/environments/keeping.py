@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -196,17 +197,29 @@ class Cache:
 
     def _at_most_mb(self, key: str) -> float:
         """A bound without looking at every file: the last measure, and all that came since."""
-        known = _read(self.folder / "size.json") or {}
         came = self.record(key) or {}
-        bound = float(known.get("mb", "inf")) + float(came.get("size_mb", 0.0))
-        if known:
-            _write(self.folder / "size.json", {"mb": bound})
+        with self._sizing():
+            known = _read(self.folder / "size.json") or {}
+            bound = float(known.get("mb", "inf")) + float(came.get("size_mb", 0.0))
+            if known:
+                _write(self.folder / "size.json", {"mb": bound})
         return bound
 
     def _measured_mb(self) -> float:
-        size = self.size_mb()
-        _write(self.folder / "size.json", {"mb": size})
+        with self._sizing():
+            size = self.size_mb()
+            _write(self.folder / "size.json", {"mb": size})
         return size
+
+    @contextmanager
+    def _sizing(self) -> Iterator[None]:
+        """While this lasts, nobody else says how large all of it is."""
+        lock = self.lock("size")
+        lock.take(shared=False)
+        try:
+            yield
+        finally:
+            lock.release()
 
     @contextmanager
     def downloading(self) -> Iterator[None]:
@@ -318,6 +331,12 @@ def _read(file: Path) -> dict[str, Any] | None:
 
 def _write(file: Path, what: dict[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    draft.write_text(json.dumps(what, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    draft.replace(file)
+    # Threads of one process write too: each has a draft of its own.
+    draft = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
+    try:
+        with draft.open("x", encoding="utf-8") as stream:
+            stream.write(json.dumps(what, indent=1, sort_keys=True) + "\n")
+        draft.replace(file)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

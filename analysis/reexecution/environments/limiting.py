@@ -34,13 +34,20 @@ class BeyondError(Exception):
 
 
 class Guard:
-    """Watches one command; `writes` is the folder in which it may write so much and no more."""
+    """Watches one command; `writes` is the folder in which it may write so much and no more.
 
-    def __init__(self, folder: Path, writes: Path | None) -> None:
+    `downloads` is one that others write into as well: of it counts what the command has unpacked.
+    """
+
+    def __init__(
+        self, folder: Path, writes: Path | None = None, downloads: Path | None = None
+    ) -> None:
         self._folder = folder
+        if full := self._full():  # before anything is begun
+            raise full
         self._group = groups.make(MEMORY_MB, PROCESSES)
         self._disk = disk.Watch(writes) if writes is not None else None
-        self._has_room = self._free_mb() >= SPARE_MB
+        self._unpacked = _Unpacked(downloads) if downloads is not None else None
 
     @property
     def entrances(self) -> list[str]:
@@ -61,20 +68,29 @@ class Guard:
                 raise beyond
         if child.returncode:
             self._explain()
+        if self._disk is not None:  # what came after the last look
+            self._disk.look(at_once=True)
+        if beyond := self._wrote_too_much():
+            raise beyond
 
     def close(self) -> None:
         """Nothing of it runs on."""
+        if self._unpacked is not None:
+            self._unpacked.close()
         self._group.kill()
         self._group.remove()
 
     def _beyond(self, pid: int, log: IO[bytes]) -> BeyondError | None:
-        wrote = self._disk is not None and self._disk.look() and self._disk.written
-        if wrote and wrote > DISK_MB << 20:
-            return BeyondError(f"writes more than {DISK_MB:,} MB")
+        if self._disk is not None:
+            self._disk.look()
+        if self._unpacked is not None:
+            self._unpacked.look(pid)
+        if beyond := self._wrote_too_much():
+            return beyond
         if os.fstat(log.fileno()).st_size > LOG_MB << 20:
             return BeyondError(f"prints more than {LOG_MB} MB")
-        if self._has_room and self._free_mb() < SPARE_MB:
-            return BeyondError(f"the disk has less than {SPARE_MB} MB left", is_host=True)
+        if full := self._full():
+            return full
         if self._group.refused_processes():  # what waits for those that are there never ends
             return _too_many()
         return None if self._group.processes and self._group.memory else _counted(pid)
@@ -86,11 +102,61 @@ class Guard:
         if self._group.refused_processes():
             raise _too_many()
 
+    def _wrote_too_much(self) -> BeyondError | None:
+        wrote = [part.written for part in (self._disk, self._unpacked) if part is not None]
+        if max(wrote, default=0) > DISK_MB << 20:
+            return BeyondError(f"writes more than {DISK_MB:,} MB")
+        return None
+
+    def _full(self) -> BeyondError | None:
+        if self._free_mb() >= SPARE_MB:
+            return None
+        return BeyondError(f"the disk has less than {SPARE_MB} MB left", is_host=True)
+
     def _free_mb(self) -> float:
-        try:
-            return shutil.disk_usage(self._folder).free / 2**20
-        except OSError:
-            return 0.0
+        return shutil.disk_usage(self._folder).free / 2**20
+
+
+class _Unpacked:
+    """What a command unpacks into a folder in which others unpack too.
+
+    Each package goes into a folder `.tmp...` and is then given another name: a folder in which the
+    command was seen to have a file open is held, and measured under whatever name.
+    """
+
+    def __init__(self, downloads: Path) -> None:
+        self._start = f"{os.path.realpath(downloads)}/.tmp"
+        self._held: dict[str, int] = {}
+        self._next_look = 0.0
+        self.written = 0  # bytes
+
+    def look(self, pid: int) -> None:
+        for place in self._seen(descendants(pid)) - set(self._held):
+            with suppress(OSError):
+                self._held[place] = os.open(place, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW)
+        started = time.monotonic()
+        if started < self._next_look:
+            return
+        folders = [f"/proc/self/fd/{held}/." for held in self._held.values()]
+        self.written = sum(disk.used(folder).bytes for folder in folders)
+        ended = time.monotonic()
+        self._next_look = ended + max(disk.SHORTEST_S, (ended - started) / disk.SHARE)
+
+    def _seen(self, pids: set[int]) -> set[str]:
+        found = set()
+        for pid in pids:
+            for place in Path(f"/proc/{pid}/fd").glob("*"):
+                with suppress(OSError):
+                    file = os.readlink(place)  # noqa: PTH115 - it is a text that is wanted
+                    if file.startswith(self._start):
+                        end = file.find("/", len(self._start))
+                        found.add(file[: end if end > 0 else None])
+        return found
+
+    def close(self) -> None:
+        for held in self._held.values():
+            os.close(held)
+        self._held.clear()
 
 
 def _counted(pid: int) -> BeyondError | None:

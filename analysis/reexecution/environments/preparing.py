@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from analysis.reexecution.bugs import EnvironmentSpec, Fidelity
-from analysis.reexecution.environments import host, interpreters, repairing, requirements
+from analysis.reexecution.environments import (
+    host,
+    installing,
+    interpreters,
+    repairing,
+    requirements,
+)
 from analysis.reexecution.environments.building import Builder, installed
 from analysis.reexecution.environments.folders import cache_folder
 from analysis.reexecution.environments.installing import Workshop
@@ -23,6 +29,8 @@ from analysis.reexecution.environments.problems import EnvironmentProblem, short
 from analysis.reexecution.environments.repairing import Place, Repair
 from analysis.reexecution.environments.requirements import Wish
 from analysis.reexecution.runs import Outcome
+from analysis.reexecution.sandbox.places import check_prefix
+from data.errors import StudyError
 
 __all__ = ["EnvironmentProblem", "Prepared", "prepare"]
 
@@ -103,6 +111,12 @@ def prepare(
         raise EnvironmentProblem(
             Outcome.NOT_STARTED, f"the cache of environments cannot be used: {error}"
         ) from error
+
+
+def forget() -> None:
+    """What was found out about this host is found out anew: a worker may live for days."""
+    for part in (host, interpreters, installing):
+        part.forget()
 
 
 def _silent(_: str) -> None:
@@ -190,7 +204,7 @@ def _from_cache(order: _Order, key: str, names: list[str]) -> Prepared | None:
     lock = order.cache.lock(key)
     if not lock.take(shared=True, seconds=order.seconds):
         return None
-    record = order.cache.record(key)
+    record = _record(order, key)
     if record is None:
         lock.release()
         return None
@@ -199,17 +213,27 @@ def _from_cache(order: _Order, key: str, names: list[str]) -> Prepared | None:
     return _prepared(order, key, record, [known[name] for name in names if name in known], lock)
 
 
+def _record(order: _Order, key: str) -> dict[str, Any] | None:
+    """What is known of an environment that can be used; else it is built again."""
+    record = order.cache.record(key)
+    if record is not None:
+        try:
+            host.shown_of(order.cache.place(key) / "venv", order.interpreter)
+        except EnvironmentProblem:
+            return None
+    return record
+
+
 def _prepared(
     order: _Order, key: str, record: dict[str, Any], applied: list[Repair], lock: Lock
 ) -> Prepared:
     venv = order.cache.place(key) / "venv"
     versions = {str(name): str(one) for name, one in record["versions"].items()}
     counted = [one for one in applied if _matters(one, versions)]
-    python = venv / "bin" / "python"
     return Prepared(
         key=key,
-        python=python,
-        readonly=host.shown(python, venv, order.interpreter.prefix),
+        python=venv / "bin" / "python",
+        readonly=host.shown_of(venv, order.interpreter),
         versions=versions,
         repairs=tuple(repair.name for repair in counted),
         fidelity=(*repairing.fidelity(counted), *order.guessed),
@@ -230,6 +254,7 @@ def _repaired_until_built(order: _Order) -> tuple[Prepared, list[Repair]]:
     """Try what is declared, then what known repairs make of it, until something is built."""
     wish, applied = repairing.before(order.wish, order.place, order.asked)
     _refuse_unreadable(wish)
+    _refuse_wide(order)
     ends_at = time.monotonic() + order.seconds
     first: EnvironmentProblem | None = None
     for _ in range(_ROUNDS):
@@ -279,6 +304,23 @@ def _refuse_unreadable(wish: Wish) -> None:
                 Outcome.NO_ENVIRONMENT,
                 f"requirements.txt: {line.text[:200]!r} is no requirement",
             )
+        url = line.parsed.url or ""
+        if url.startswith("file:") and requirements.local_file(line) is None:
+            raise EnvironmentProblem(
+                Outcome.NO_ENVIRONMENT,
+                f"requirements.txt: {line.text[:200]!r} is no package of the bug's",
+            )
+
+
+def _refuse_wide(order: _Order) -> None:
+    """What runs would be refused for, builds are too: they see the interpreter's folder as well."""
+    prefix = order.interpreter.prefix
+    try:
+        check_prefix(prefix, order.cache.folder, *([order.base] if order.base else []))
+    except StudyError as error:
+        raise EnvironmentProblem(
+            Outcome.NOT_STARTED, f"{error.message.splitlines()[0]}; {error.hint}"
+        ) from None
 
 
 def _builder(order: _Order, wish: Wish, key: str, ends_at: float) -> Builder:
@@ -304,14 +346,14 @@ def _build(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> 
                 "another process has been building this environment for too long",
             )
         try:
-            if order.cache.record(key) is None:
+            if _record(order, key) is None:
                 _make(order, builder, key, applied)
         except BaseException:
             lock.release()
             raise
         lock.take(shared=True)
         # One kind of lock does not become the other at once: somebody may have come in between.
-        record = order.cache.record(key)
+        record = _record(order, key)
         if record is not None:
             return _prepared(order, key, record, applied, lock)
     lock.release()
@@ -325,6 +367,7 @@ def _make(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> N
     started = time.monotonic()
     with order.cache.downloading():
         builder.build()
+        host.shown_of(builder.venv, order.interpreter)  # raises where it shows what it must not
         # Inside: what was just unpacked has its links before anybody looks for unused files.
         size, own = tree_mb(builder.venv)
     versions = installed(builder.venv)
@@ -349,6 +392,6 @@ def _make(order: _Order, builder: Builder, key: str, applied: list[Repair]) -> N
 
 
 def _tidied(builder: Builder) -> None:
-    for name in ("tmp", "built"):
+    for name in ("tmp", "built", "asked"):
         shutil.rmtree(builder.shop.folder / name, ignore_errors=True)
     (builder.shop.folder / "log.txt").write_text(shortened(builder.text()), encoding="utf-8")

@@ -26,7 +26,10 @@ _INTERPRETER = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|.)")
-_SECRET = re.compile(r"(?<=://)[^/\s@]+@")
+# Before the host of an address, which may be written without https:// where a proxy is named.
+_SECRET = re.compile(
+    r"(?<=://)[^/\s\"']+@|(?<![^\s=\"'(<,])[^/\s@:\"'=(<,]+:[^/\s\"']+@(?=[\w.\[-]+)"
+)
 
 
 class EnvironmentProblem(Exception):  # noqa: N818 - it is a result of the study, not a defect

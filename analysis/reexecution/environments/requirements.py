@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import unquote
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
@@ -17,6 +19,12 @@ from analysis.reexecution.runs import Outcome
 
 _DEEPEST = 4  # files that are included by files
 _MOST = 2000  # lines
+_PACKAGES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".html")
+# name @ file:///somewhere/name-1.0.whl ; python_version < "3.8"
+_LOCAL = re.compile(
+    r"([\w.-]+(?:\[[^\]]*\])?)\s*@\s*file:(?://(?:localhost)?)?([^\s;]+\.(?:whl|tar\.gz|zip))(\s*;.*)?",
+    re.IGNORECASE,
+)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
 _SHORT = {"f": "find-links", "i": "index-url", "r": "requirement", "c": "constraint"}
 # They only say how pip works, and change nothing about what is wanted.
@@ -34,11 +42,14 @@ class Line:
 
     @cached_property
     def parsed(self) -> Requirement | None:
-        """The requirement, where it is one."""
+        """The requirement, where it is one; also what stands behind `;` can be answered."""
         try:
-            return Requirement(self.text)
-        except InvalidRequirement:
+            found = Requirement(self.text)
+            if found.marker is not None:
+                found.marker.evaluate({"extra": ""})
+        except ValueError:
             return None
+        return found
 
     @property
     def name(self) -> str:
@@ -116,11 +127,20 @@ class Wish:
         return [*said, f"torch {self.torch}"]
 
 
+def local_files(texts: tuple[str, ...], base: Path) -> list[Path]:
+    """Files of the bug's folder that decide what is installed: lists, bounds, packages."""
+    reader = _Reader(base.resolve())
+    # What is wrong with them is told when the environment is built.
+    with suppress(EnvironmentProblem):
+        reader.take("\n".join(texts), base.resolve(), 0)
+    return sorted({file for place in reader.named for file in _packages(place)})
+
+
 def local_file(line: Line) -> Path | None:
     """The file inside the bug's folder that a line names."""
     url = line.parsed.url if line.parsed else None
-    if url and url.startswith("file://"):
-        return Path(url.removeprefix("file://"))
+    if url and url.startswith("file://") and url.endswith(_PACKAGES):
+        return Path(url.removeprefix("file://"))  # it was found to be inside when it was read
     return None
 
 
@@ -128,17 +148,21 @@ def _content(link: str) -> str:
     """What stands for a place in the hash: a folder's packages by name and content."""
     if _WEB.match(link):
         return link
-    place = Path(link)
-    files = (
-        [place] if place.is_file() else sorted(file for file in place.glob("*") if file.is_file())
-    )
     digest = hashlib.sha256()
-    for file in files:
-        if file.name.endswith((".whl", ".tar.gz", ".zip", ".tar.bz2", ".html")):
-            digest.update(f"{file.name}\0{file.stat().st_size}\0".encode())
-            with file.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    for file in _packages(Path(link)):
+        digest.update(f"{file.name}\0{file.stat().st_size}\0".encode())
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()
+
+
+def _packages(place: Path) -> list[Path]:
+    """A file; or what an installer takes from a folder."""
+    if place.is_file():
+        return [place]
+    return sorted(
+        file for file in place.glob("*") if file.name.endswith(_PACKAGES) and file.is_file()
+    )
 
 
 def read(texts: tuple[str, ...], base: Path | None) -> Wish:
@@ -153,6 +177,7 @@ class _Reader:
         self.base = base
         self.wish = Wish(())
         self.count = 0
+        self.named: list[Path] = []  # files and folders of the bug's
 
     def take(self, text: str, folder: Path | None, depth: int, *, bounds: bool = False) -> None:
         text = text.replace("\ufeff", "").replace("\r", "\n").replace("\x00", "")
@@ -195,8 +220,13 @@ class _Reader:
 
     def requirement(self, line: str, folder: Path | None) -> None:
         egg = re.search(r"#(?:.*&)?egg=([A-Za-z0-9_.-]+)", line)
+        if re.search(r"(?:^|@\s*)\w+\+file:", line):
+            raise _wrong(f"{line!r}: a place of this host is none of the bug's")
         if re.match(r"(git|hg|svn|bzr)\+", line) and egg:
             line = f"{egg[1]} @ {line.split('#', maxsplit=1)[0]}"
+        elif local := _LOCAL.fullmatch(line):
+            file = self.inside(unquote(local[2]), folder, line)
+            line = f"{local[1]} @ file://{file}{local[3] or ''}"
         elif re.search(r"\.(whl|tar\.gz|zip)$", line) and "://" not in line:
             file = self.inside(line, folder, line)
             line = f"{file.name.split('-')[0]} @ file://{file}"
@@ -212,6 +242,7 @@ class _Reader:
         place = (folder / value).resolve()
         if not place.is_relative_to(self.base):
             raise _wrong(f"{line!r} leaves the bug's folder")
+        self.named.append(place)
         return place
 
 

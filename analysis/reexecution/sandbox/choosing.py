@@ -57,11 +57,6 @@ def choose(isolation: str = "auto", *, unsafe_network: bool = False) -> str:
     raise StudyError(f"this host offers no sandbox for a bug's program ({problems})", _next_step())
 
 
-def describe() -> list[Offer]:
-    """What this host offers, best first."""
-    return [offer(BUBBLEWRAP), offer(NAMESPACES)]
-
-
 @tried_once
 def offer(kind: str) -> Offer:
     """Whether a kind works, tried once for each process; as root, as another user first."""

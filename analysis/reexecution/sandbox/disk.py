@@ -55,7 +55,7 @@ class Watch:
         return max(0, self.now.bytes - self.before.bytes)
 
 
-def used(folder: Path) -> Used:
+def used(folder: Path | str) -> Used:
     """All that lies in a folder, links not followed, each file once. Files may vanish meanwhile."""
     total = Used()
     seen: set[tuple[int, int]] = set()

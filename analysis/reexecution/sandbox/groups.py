@@ -113,7 +113,7 @@ class Group:
 def make(memory_mb: int, processes: int) -> Group:
     """The groups of one run, as far as this host lets us; the caller removes them."""
     group = Group({})
-    name = _new_name()
+    name = new_name()
     try:
         for controller, parent in parents().items():
             folder = parent.folder / name
@@ -185,13 +185,13 @@ def sweep(places: dict[str, Parent]) -> int:
         with contextlib.suppress(OSError):
             beside = parent.folder.parent.glob(f"*/{MARK}-*")
             for folder in {*parent.folder.glob(f"{MARK}-*"), *beside}:
-                if _is_ours(folder) and _is_orphan(folder.name):
+                if _is_ours(folder) and is_orphan(folder.name):
                     gone += Group({"pids": (folder, parent.version)}).remove()
     return gone
 
 
-def _new_name() -> str:
-    """Of a group: it says whose it is (see `_is_orphan`), and no two are the same."""
+def new_name() -> str:
+    """Of a group or a folder: it says whose it is (see `is_orphan`), and no two are the same."""
     own = os.getpid()
     return f"{MARK}-{_pid_namespace()}-{own}-{_started(own)}-{uuid.uuid4().hex[:8]}"
 
@@ -200,7 +200,8 @@ def _is_ours(folder: Path) -> bool:
     return os.geteuid() in {0, folder.stat().st_uid}
 
 
-def _is_orphan(name: str) -> bool:
+def is_orphan(name: str) -> bool:
+    """Whether the process that gave something this name is no more."""
     words = name.split("-")
     if len(words) != 5 or words[1] != _pid_namespace():  # another container's
         return False
@@ -214,7 +215,7 @@ def _inside(place: str, root: str, path: str) -> Path:
 
 
 def _works(parent: Parent, controller: str) -> bool:
-    folder = parent.folder / _new_name()
+    folder = parent.folder / new_name()
     try:
         folder.mkdir(exist_ok=True)
     except OSError:

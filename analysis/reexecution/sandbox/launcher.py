@@ -33,9 +33,11 @@ from typing import Any, NoReturn
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP = 22
 PR_CAPBSET_DROP = 24
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
+SECCOMP_MODE_FILTER = 2
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
 CLONE_NEWUTS = 0x04000000
@@ -302,8 +304,12 @@ def become(task: dict[str, Any], report: Report, keeper: int, asking: socket.soc
         # could end the first process of its sandbox with it, which the kernel else protects.
         for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
+        rules = bytes.fromhex(task["filter"])
         if task["kind"] == "namespaces":
             in_namespaces(task, report)
+            refuse_calls(rules)
+        elif task["kind"] == "bubblewrap":
+            task["argv"][1:1] = told_to_refuse(rules)
         elif task["kind"] == "none":
             os.set_inheritable(report.descriptor, False)
             prctl(PR_SET_NO_NEW_PRIVS, 1)
@@ -312,6 +318,31 @@ def become(task: dict[str, Any], report: Report, keeper: int, asking: socket.soc
     except BaseException as error:
         report.failed(error)
         raise
+
+
+class Filter(ctypes.Structure):
+    """What PR_SET_SECCOMP takes."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
+
+
+def refuse_calls(rules: bytes) -> None:
+    """From here on the kernel refuses what the rules say; there is no way back."""
+    if rules:
+        wanted = Filter(len(rules) // 8, rules)
+        mode = ctypes.c_ulong(SECCOMP_MODE_FILTER)
+        call("prctl", PR_SET_SECCOMP, mode, ctypes.byref(wanted), 0, 0)
+
+
+def told_to_refuse(rules: bytes) -> list[str]:
+    """The same as words for bubblewrap, which reads the rules from a descriptor."""
+    if not rules:
+        return []
+    reading, writing = os.pipe()
+    os.write(writing, rules)
+    os.close(writing)
+    os.set_inheritable(reading, True)
+    return ["--seccomp", str(reading)]
 
 
 def execute(task: dict[str, Any]) -> NoReturn:
@@ -354,20 +385,20 @@ def in_namespaces(task: dict[str, Any], report: Report) -> None:
     try:
         os.close(held)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if select.select([alive], [], [], 0)[0]:  # the other end is closed: nobody waits for us
-            os._exit(1)
-        os.close(alive)
+        end_if_alone(alive)
         build(task["places"], closed=task["closed"])
         call("sethostname", b"bug", ctypes.c_size_t(3))
         loopback_up()
         prctl(PR_SET_DUMPABLE, 0)  # the program shall not look into this process
         program = os.fork()
         if program == 0:
+            os.close(alive)
             os.setsid()
             step_down(user, mapped=mapped)
             os.chdir(task["directory"])
             return
         step_down(user, mapped=mapped)
+        end_if_alone(alive)  # it may have died while a change of user had cleared the signal
         for descriptor in (1, 2):
             os.dup2(0, descriptor)
         report.say(**{"wait-status": wait_for(program)})
@@ -375,6 +406,12 @@ def in_namespaces(task: dict[str, Any], report: Report) -> None:
     except BaseException as error:  # noqa: BLE001  (whatever it is, it is said)
         report.failed(error)
         os._exit(125)
+
+
+def end_if_alone(alive: int) -> None:
+    """The other end of a pipe is closed: nobody waits for us, and no signal will come any more."""
+    if select.select([alive], [], [], 0)[0]:
+        os._exit(1)
 
 
 def write(path: str, text: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.reexecution.bugs import Limits
+from analysis.reexecution.environments.folders import cache_folder
 from analysis.reexecution.inside import ETC, HARNESS, HOME, WORKSPACE
 from data.errors import StudyError
 
@@ -18,6 +19,8 @@ CONFIGURATION = ("/etc/ld.so.cache", "/etc/alternatives")
 IN_MEMORY = ("/tmp", HOME, "/dev/shm")  # noqa: S108  (inside, where they are private)
 # Whoever binds one of these binds what must stay out.
 TOO_WIDE = frozenset({"/", "/home", "/root", "/etc", "/proc", "/sys", "/dev", "/run", "/var"})
+# Folders of a home that many programs use; one below, such as .pyenv/versions/3.8, is its own.
+_SHARED = (".local", ".local/share", ".local/state", ".cache", ".config")
 
 
 @dataclass(frozen=True)
@@ -62,20 +65,38 @@ def memory_size(limits: Limits) -> int:
     return max(1, min(limits.disk_mb, limits.memory_mb // 2)) << 20
 
 
+def check_prefix(prefix: Path, *hidden: Path) -> None:
+    """Refuse what holds more than an interpreter or an environment; StudyError.
+
+    `hidden` must not be seen through it, nor the home and the cache of environments.
+    """
+    source = os.path.realpath(prefix)
+    home = os.path.realpath(Path.home())
+    kept = set(map(os.path.realpath, hidden))
+    if not _is_systems(source):  # that is seen anyway, whoever has a home in it
+        kept |= {home, os.path.realpath(cache_folder())}
+    if (
+        source in TOO_WIDE | {os.path.join(home, name) for name in _SHARED}  # noqa: PTH118
+        or any(f"{each}/".startswith(f"{source}/") for each in kept)
+    ):
+        raise StudyError(
+            f"{prefix} holds more than an interpreter or an environment, and would be seen by "
+            "the bug's program",
+            "Install the interpreter into a folder of its own, such as ~/.pyenv/versions/3.8.",
+        )
+
+
 def _prefixes(workspace: Path, readonly: Iterable[Path]) -> list[Place]:
     """Interpreter and environment, under the path they are called by and under their real one."""
-    real_workspace = os.path.realpath(workspace)
-    home = os.path.realpath(Path.home())
     wanted: dict[str, str] = {}
     for one in readonly:
+        check_prefix(one, workspace)
         source = os.path.realpath(one)
-        if source in TOO_WIDE or source == home or f"{real_workspace}/".startswith(f"{source}/"):
-            raise StudyError(
-                f"{one} holds more than an interpreter or an environment, and would be seen by "
-                "the bug's program",
-                "Install the interpreter into a folder of its own, such as ~/.pyenv/versions/3.8.",
-            )
         for target in {str(one.absolute()), source}:
-            if not any(target == kept or target.startswith(f"{kept}/") for kept in SYSTEM):
+            if not _is_systems(target):
                 wanted[target] = source
     return [Place("readonly", target, wanted[target]) for target in sorted(wanted)]
+
+
+def _is_systems(place: str) -> bool:
+    return any(place == kept or place.startswith(f"{kept}/") for kept in SYSTEM)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from analysis.reexecution.inside import HARNESS, WORKSPACE
+from analysis.reexecution.sandbox import filtering
 from analysis.reexecution.sandbox.bubblewrap import USER, arguments
-from analysis.reexecution.sandbox.groups import Group
+from analysis.reexecution.sandbox.groups import MARK, Group, is_orphan, new_name
 from analysis.reexecution.sandbox.places import places
 from analysis.reexecution.sandbox.processes import tasks_of
 from analysis.reexecution.sandbox.requests import Request
+from analysis.reexecution.sandbox.trying import tried_once
 from analysis.reexecution.workspace import remove
 from data.errors import StudyError
 
@@ -44,6 +47,7 @@ def task(
         "closed": closed,
         "variables": dict(request.variables),
         "argv": list(request.argv),
+        "filter": filtering.program().hex(),
     }
     if kind == "none":
         return told | _without_sandbox(request, directory, stack)
@@ -88,12 +92,25 @@ def _without_sandbox(
     request: Request, directory: str, stack: contextlib.ExitStack
 ) -> dict[str, Any]:
     """Its places are those of the host: a home of its own, the harness where it lies."""
-    home = tempfile.mkdtemp(prefix="faultatlas-run-")
+    _sweep_homes()
+    home = str(Path(tempfile.gettempdir(), new_name()))
+    Path(home).mkdir(mode=0o700)
     stack.callback(_removed, Path(home))
     replaced = {"HOME": home, "TMPDIR": home, "PYTHONPATH": str(HARNESS)}
     kept = {name: value for name, value in replaced.items() if name in request.variables}
     workspace = request.workspace.resolve()
     return {"variables": request.variables | kept, "directory": str(workspace / directory)}
+
+
+@tried_once
+def _sweep_homes() -> None:
+    """What killed processes of ours left: once for each process that runs without a sandbox."""
+    for home in Path(tempfile.gettempdir()).glob(f"{MARK}-*"):
+        with contextlib.suppress(OSError):
+            found = home.lstat()
+            is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+            if is_ours and is_orphan(home.name):
+                _removed(home)
 
 
 def _removed(home: Path) -> None:
