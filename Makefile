@@ -28,12 +28,12 @@ install: $(READY)  ## Make .venv with all extras
 report: $(READY)  ## Print the research-versus-practice gap and write its report
 	@$(BIN)/analysis coverage-gap --study $(STUDY)
 
-test: $(READY)  ## Run the tests
+test: $(READY)  ## Run the tests but those of `make faults`
 	@# Compiled once: hundreds of processes that tests start would each do it again.
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --ignore=tests/faults
 
 faults: $(READY)  ## Run a whole study while things break
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --override-ini addopts="-ra --import-mode=importlib" --numprocesses auto tests/faults
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto tests/faults
 
 check: $(READY)  ## Lint, types, layers, generated pages, dead links
 	@$(BIN)/ruff check .
