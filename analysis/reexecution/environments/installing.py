@@ -360,7 +360,8 @@ def _uv_settings(*, trusted: bool) -> str:
 
 def _may_be_secret(text: str) -> bool:
     """Whether a password may stand in it: user:password@host, with an address around it or not."""
-    return "@" in text or "password" in text.lower()
+    is_path = text.startswith("/")  # of certificates
+    return not is_path and ("@" in text or "password" in text.lower())
 
 
 def find_uv() -> str | None:
