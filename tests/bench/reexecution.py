@@ -19,7 +19,8 @@ from analysis.reexecution.artifacts.reading import read
 from analysis.reexecution.executing import Task, execute
 from analysis.reexecution.results import read_run
 from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox.choosing import describe
+from analysis.reexecution.sandbox.choosing import choose
+from data.errors import StudyError
 
 RUN_S = 0.5  # at most, of harness and sandbox
 ENVIRONMENT_S = 1.0  # at most, of one that is in the cache
@@ -43,9 +44,10 @@ def measures() -> Iterator[Line | str]:
 
 def one_run() -> Iterator[Line | str]:
     """A program that does nothing, through the whole harness and by itself."""
-    if not any(offer.works for offer in describe()):
-        problems = "; ".join(f"{offer.kind}: {offer.problem}" for offer in describe())
-        raise NotMeasured(f"no sandbox on this machine ({problems})")
+    try:
+        choose()
+    except StudyError as error:
+        raise NotMeasured(str(error)) from error
     with tempfile.TemporaryDirectory(prefix="faultatlas-bench-") as name:
         folder = make_bug(Path(name) / "bug", buggy="pass", fixed="pass")
         bug = read(folder)
