@@ -14,7 +14,7 @@ from pathlib import Path
 BLOCK = 512  # bytes, of st_blocks
 ENTRY = 1024  # what a file costs besides its blocks: empty ones fill a disk too
 SHARE = 0.05  # of the time may be spent looking
-SHORTEST_S = 0.2
+SHORTEST_S = 0.05
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
