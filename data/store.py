@@ -263,7 +263,7 @@ class Study:
             raise StudyError(
                 f"there is no study in {self.directory}",
                 "Name one with --study DIR or $STUDY, or make one: miner fetch, commits, posts or "
-                "papers, annotation import, analysis coverage-gap.",
+                "papers, annotation import, analysis coverage-gap or reexecute.",
             )
 
     def _create(self) -> None:

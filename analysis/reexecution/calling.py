@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _MOST_SEEDS = 50
 _MOST_WORKERS = 1024
 _MOST_GB = 100_000
+_MOST_BUGS = 1_000_000
 # The options that mean nothing beside another one, and why.
 _RUNNING = ("seeds", "workers", "cluster", "budget", "cache_gb", "isolation", "unsafe_network")
 _DRAWING = ("sample", "stratify", "seed")
@@ -227,7 +228,10 @@ def _there(
     """The study's bugs; without any, those that come with the program, if some are to be run."""
     there = collecting.known(study, run)
     collecting.check_named(study, asked.bugs)
-    if there or asked.judge_again:
+    if asked.judge_again and not there:
+        with study.reading():  # a mistyped study is told of as everywhere
+            return there
+    if there:
         return there
     collecting.check_shipped(asked.bugs, asked.sets)
     brought = collecting.bring_shipped(study, run)
@@ -290,6 +294,7 @@ def _check(asked: Call) -> None:
         ("seeds", "runs", Asked.seeds, _MOST_SEEDS),
         ("workers", "runs", 1, _MOST_WORKERS),
         ("cache_gb", "gigabytes", 1, _MOST_GB),
+        ("sample", "bugs", 1, _MOST_BUGS),
     ):
         number = getattr(asked, name)
         if number is None or least <= number <= most:
@@ -297,7 +302,7 @@ def _check(asked: Call) -> None:
         why = " Fewer than 3 runs of each side decide nothing." if 1 <= number < least else ""
         raise StudyError(
             f"{_name(name)} {number} is no number of {what}",
-            f"Give one from {least} to {most}.{why}",
+            f"Give one from {least:,} to {most:,}.{why}",
         )
 
 

@@ -57,6 +57,7 @@ def test_a_whole_artifact_is_read_and_has_no_problem(tmp_path: Path) -> None:
         ("[limits]\nmemory_mb = '1 GB'\n", "[limits] memory_mb: is no number"),
         ("[limits]\nprocesses = 1.5\n", "[limits] processes: is 1.5 (Write a whole number.)"),
         ("[environment]\npython = '3'\n", "[environment] python: is '3'"),
+        ("[environment]\npython = '>=3.9,<3.8'\n", "python: is '>=3.9,<3.8': no Python is"),
         ("[run]\nclean = ['/etc/*']\n", "[run] clean: '/etc/*' is not relative"),
         ("[run]\noutputs = ['../x']\n", "[run] outputs: '../x' leaves the folder"),
         ("[run]\noutputs = ['*.json']\n", "[run] outputs: '*.json' is a pattern"),

@@ -196,6 +196,7 @@ def test_a_study_without_bugs_takes_the_shipped_ones(
         (("--budget", "soon"), "'soon' is no duration"),
         (("--cache-gb", "0"), "--cache-gb 0 is no number of gigabytes"),
         (("--judge-again", "--cache-gb", "9"), "--judge-again and --cache-gb do not go"),
+        (("--sample", "0"), "--sample 0 is no number of bugs"),
         (("--isolation", "none"), "without isolation"),
         (("--judge-again",), "no runs of these bugs are stored"),
     ],
@@ -210,6 +211,18 @@ def test_contradictions_are_refused(
     assert (ended.returncode, ended.stdout) == (1, "")
     assert told in ended.stderr
     assert not (tmp_path / "reexecution").exists()
+
+
+def test_nothing_to_judge_again_in_a_mistyped_study(command: Command, tmp_path: Path) -> None:
+    ended = command("analysis", "reexecute", "--judge-again", "--study", tmp_path / "nope")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"error: there is no study in {tmp_path / 'nope'}\n")
+    assert not (tmp_path / "nope").exists()
+
+
+def test_a_sample_of_none_leaves_nothing_behind(command: Command, tmp_path: Path) -> None:
+    assert command("analysis", "reexecute", "--sample", "0").returncode == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_no_folder_of_a_bug(bugs: Path, command: Command) -> None:

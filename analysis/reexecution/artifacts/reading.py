@@ -7,6 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from packaging.specifiers import SpecifierSet
+
 from analysis.reexecution.artifacts.fields import Report, Table
 from analysis.reexecution.artifacts.places import PlaceError, small_bytes, wrong_path
 from analysis.reexecution.artifacts.problems import Problem, printable, quoted
@@ -34,6 +36,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}/[a-z0-9][a-z0-9._-]{0,99}")
 _VERSION = r"[23]\.\d{1,2}(?:\.\d{1,2})?"
 _BOUND = rf"(?:[<>]=?|[=~!]=)\s?{_VERSION}"
 _PYTHON = re.compile(rf"any|host|{_VERSION}|{_BOUND}(?:\s?,\s?{_BOUND}){{0,9}}")
+_MINORS = ("2.7", *(f"3.{minor}" for minor in range(100)))
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MOST_COMMANDS, _MOST_ARGUMENTS, _LONGEST_ARGUMENT = 20, 200, 4_000
 _MOST_FOUND = 20_000  # folders that are looked through for bugs
@@ -228,7 +231,13 @@ def _environment(
     python = table.text("python", "any")
     if not _PYTHON.fullmatch(python):
         table.say("python", f"is {quoted(python)}", "Write any, 3.6, 3.7.16, >=3.8,<3.12 or host.")
+    elif python[0] in "<>=~!" and not _is_possible(SpecifierSet(python)):
+        table.say("python", f"is {quoted(python)}: no Python is", "Are the bounds exchanged?")
     return EnvironmentSpec(python, requirements, table.texts("repairs"), table.texts("guessed"))
+
+
+def _is_possible(bounds: SpecifierSet) -> bool:
+    return any(bounds.contains(f"{minor}.{patch}") for minor in _MINORS for patch in range(100))
 
 
 def _data(plain: dict[str, Any], report: Report) -> tuple[DataFile, ...]:
