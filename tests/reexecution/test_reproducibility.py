@@ -425,7 +425,7 @@ def test_a_package_holds_no_place_of_the_host_and_gives_the_same_result(
             "WHERE bug_id = 'set/00'"
         )
         writer.execute(
-            "UPDATE store.execution SET problem = 'no /root/.cache/x/y', "
+            "UPDATE store.execution SET problem = 'no /home/ann/.cache/x/y', "
             "versions = '{\"a\": \"/home/ann/wheels/a.whl\"}' WHERE bug_id = 'set/00'"
         )
     copy = new_study(tmp_path / "copy")

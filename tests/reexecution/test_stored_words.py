@@ -19,7 +19,7 @@ from analysis.reexecution.host_places import hiding
     [
         ("a\nb\tc\x1b[31m d", "a b c [31m d"),
         ("no /home/ann/envs/x/bin/python here", "no <path>/python here"),
-        ("File '/root/.cache/uv/a.whl', line 3", "File '<path>/a.whl', line 3"),
+        ("File '/home/ann/.cache/uv/a.whl', line 3", "File '<path>/a.whl', line 3"),
         (
             "data/outside/home/.keras/mnist/m.npz is gone",
             "data/outside/home/.keras/mnist/m.npz is gone",
