@@ -17,7 +17,7 @@ from data.errors import StudyError
 _HELD = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 # Linux and macOS; Windows, which does not say who.
 _HELD_BY_SOMEBODY = ("Could not set lock on file", "being used by another process")
-_SAME_PROCESS = "different configuration than existing connections"
+_SAME_PROCESS = ("different configuration than existing connections", "Unique file handle conflict")
 
 _FULL = ("No space left on device", "File too large", "Disk quota exceeded", "not enough space")
 _READ_ONLY = (
@@ -55,7 +55,7 @@ def holder(message: str) -> Holder | None:
     if match:
         pid = int(match["pid"])
         return Holder(pid, _command_of(pid) or Path(match["program"]).name)
-    if _SAME_PROCESS in message:
+    if any(words in message for words in _SAME_PROCESS):
         return Holder(0, "another connection of this process")
     if any(words in message for words in _HELD_BY_SOMEBODY):
         return Holder(0, "another process")

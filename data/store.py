@@ -1,7 +1,7 @@
 """A study on disk: open it, read it, write it in short transactions.
 
-The one module that imports duckdb. DuckDB lets one process at a time have the file, and
-a reader keeps writers out, so nothing here stays open: every `reading()` and `writing()`
+With `engine`, the modules that import duckdb. DuckDB lets one process at a time have the file,
+and a reader keeps writers out, so nothing here stays open: every `reading()` and `writing()`
 opens the file, works and closes it, and waits its turn when another process has it.
 Foreign errors (a lock, a full disk, a damaged file) become `StudyError` here, once.
 """
@@ -14,13 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from data import compaction, drafts, locks, settings
+from data import compaction, drafts, engine, locks, settings
+from data.engine import Session, Use
 from data.errors import StudyError
 from data.migration import Migration, shipped_migrations
 from data.watching import Watch
@@ -34,9 +35,8 @@ WAIT_S = 30.0
 # Their messages quote values, so words such as "No space left on device" may be a bug's title.
 STATEMENT_ERRORS = (duckdb.DataError, duckdb.IntegrityError, duckdb.ProgrammingError)
 
-# Nothing is fetched behind the user's back.
-# Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
-_CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
+_READING = Use(read_only=True)
+_WRITING = Use(read_only=False)
 
 
 class Reader:
@@ -174,7 +174,7 @@ class Study:
     def reading(self) -> Iterator[Reader]:
         """The study for queries; an older one is upgraded first."""
         self._require_file()
-        with self._upgraded(read_only=True) as connection:
+        with self._upgraded(_READING) as connection:
             yield Reader(connection)
 
     @contextmanager
@@ -188,7 +188,7 @@ class Study:
         if not self._current:
             self._create()
         with (
-            self._upgraded(read_only=False, keep_log=keep_log) as connection,
+            self._upgraded(Use(read_only=False, keep_log=keep_log)) as connection,
             _transaction(connection),
         ):
             yield Writer(connection)
@@ -200,21 +200,18 @@ class Study:
         What does not fit goes to the disk beside the study, for as long as it is open.
         """
         overflow = f"{self.database}.{os.getpid()}.tmp"
-        connection = duckdb.connect(
-            config={**_CONFIG, "enable_external_access": "false", "temp_directory": overflow}
-        )
-        with self._explaining(connection):
+        with self._explaining(), closing(engine.in_memory(overflow)) as connection:
             yield Writer(connection)
 
     def schema_version(self) -> int:
         """The newest migration that this study has had; 0 for none."""
-        with self._opened(read_only=True) as connection:
+        with self._opened(_READING) as connection:
             return max(_applied(connection), default=0)
 
     def copy_to(self, target: Path) -> None:
         """Write the study to a new file, as it is between two transactions of others."""
         self._require()
-        with self._opened(read_only=True, other_files=True) as connection:
+        with self._opened(Use(read_only=True, other_files=True)) as connection:
             try:
                 compaction.write_copy(connection.execute, target)
             except duckdb.Error as error:
@@ -228,7 +225,7 @@ class Study:
         Killed at any instant, the study is the old file or the new one, each whole.
         """
         self._require()
-        with self._opened(read_only=False, keep_log=True, other_files=True) as connection:
+        with self._opened(Use(read_only=False, keep_log=True, other_files=True)) as connection:
             # From here on nobody else has the file. It must not be opened by other means: the
             # system gives a process's lock up with the first handle that is closed.
             connection.execute("FORCE CHECKPOINT")
@@ -286,36 +283,30 @@ class Study:
 
     def _make(self, draft: Path) -> None:
         """A database with all tables: one without any would be no study, if we were killed here."""
-        connection = _open(draft, read_only=False)
-        try:
+        with engine.connect(draft, Use(read_only=False, other_files=True)) as session:
             for migration in self._migrations:
-                with _transaction(connection):
-                    migration.apply(connection.execute)
-        finally:
-            with suppress(duckdb.Error):  # after a full disk there is nothing left to close
-                connection.close()
+                with _transaction(session.connection):
+                    migration.apply(session.connection.execute)
 
     @contextmanager
-    def _upgraded(
-        self, *, read_only: bool, keep_log: bool = False
-    ) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _upgraded(self, use: Use) -> Iterator[duckdb.DuckDBPyConnection]:
         """The study with the schema of this program: mostly it has it, and is opened only once."""
         if not self._current:
-            with self._opened(read_only=read_only, keep_log=keep_log) as connection:
+            with self._session(use) as session:
                 known = {migration.number: migration.checksum for migration in self._migrations}
-                self._current = known != {} and _applied(connection) == known
+                self._current = known != {} and _applied(session.connection) == known
                 if self._current:
-                    yield connection
+                    yield session.connection
                     return
-                if not read_only:  # it may be refused, and is then left as it is
-                    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-            self._upgrade(for_reading=read_only)
-        with self._opened(read_only=read_only, keep_log=keep_log) as connection:
+                if not use.read_only:  # it may be refused, and is then left as it is
+                    session.leave_log()
+            self._upgrade(for_reading=use.read_only)
+        with self._opened(use) as connection:
             yield connection
 
     def _upgrade(self, *, for_reading: bool = False) -> None:
         """Apply what is missing, each migration and its record in one transaction."""
-        with self._opened(read_only=True) as connection:
+        with self._opened(_READING) as connection:
             applied = _applied(connection)
             missing = self._missing(applied)
             foreign = not applied and _has_tables(connection)
@@ -327,7 +318,7 @@ class Study:
         if missing:
             if applied:
                 self._tell(f"upgrading {self.database} to schema {missing[-1].number}")
-            with self._opened(read_only=False) as connection:
+            with self._opened(_WRITING) as connection:
                 # Looked up again: another process may have upgraded in between.
                 for migration in self._missing(_applied(connection)):
                     with _transaction(connection):
@@ -352,25 +343,18 @@ class Study:
                 )
         return [migration for migration in self._migrations if migration.number not in applied]
 
-    def _connect(
-        self, *, read_only: bool, keep_log: bool, other_files: bool
-    ) -> tuple[duckdb.DuckDBPyConnection, Watch]:
+    def _connect(self, use: Use) -> tuple[Session, Watch]:
         give_up = self._clock() + self._wait_s
         told: locks.Holder | None = None
         for pause in locks.pauses():
             watch = Watch(self.database)
             try:
-                connection = _open(
-                    self.database,
-                    read_only=read_only,
-                    keep_log=keep_log,
-                    other_files=other_files,
-                )
+                session = engine.connect(self.database, use)
                 if watch.is_unchanged():
-                    return connection, watch
-                if not read_only:
-                    connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-                connection.close()
+                    return session, watch
+                if not use.read_only:
+                    session.leave_log()
+                session.close()
                 watch.end()
             except duckdb.Error as error:
                 is_unchanged = watch.is_unchanged()
@@ -393,21 +377,22 @@ class Study:
         raise AssertionError("pauses are endless")
 
     @contextmanager
-    def _opened(
-        self, *, read_only: bool, keep_log: bool = False, other_files: bool = False
-    ) -> Iterator[duckdb.DuckDBPyConnection]:
-        connection, watch = self._connect(
-            read_only=read_only, keep_log=keep_log, other_files=other_files
-        )
+    def _session(self, use: Use) -> Iterator[Session]:
+        opened, watch = self._connect(use)
         try:
-            with self._explaining(connection):
-                yield connection
+            with self._explaining(), opened as session:
+                yield session
         finally:
             watch.end()
 
     @contextmanager
-    def _explaining(self, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-        """What goes wrong is told in a user's words; in the end the connection is closed."""
+    def _opened(self, use: Use) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._session(use) as session:
+            yield session.connection
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """What goes wrong is told in a user's words."""
         try:
             yield
         except RuntimeError as error:
@@ -420,33 +405,9 @@ class Study:
             if not isinstance(error, STATEMENT_ERRORS) and locks.is_storage_problem(str(error)):
                 raise self._explained(error) from error
             raise
-        finally:
-            with suppress(duckdb.Error):  # after a full disk there is nothing left to close
-                connection.close()
 
     def _explained(self, error: Exception) -> StudyError:
         return locks.explained(error, self.database)
-
-
-def _open(
-    database: Path, *, read_only: bool, keep_log: bool = False, other_files: bool = False
-) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(
-        str(database),
-        read_only=read_only,
-        # A view in a foreign study cannot read or write other files; this cannot be undone later.
-        config={
-            **_CONFIG,
-            "enable_external_access": "true" if other_files else "false",
-            **({"lock_configuration": "true"} if read_only and not other_files else {}),
-        },
-    )
-    if keep_log:
-        # Writing the log back on every close costs more than a short transaction; reading a
-        # long log back on every open does too. So DuckDB writes it back once it has grown.
-        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-        connection.execute("SET checkpoint_threshold = '1MB'")
-    return connection
 
 
 def _refuse_odd_path(database: Path) -> None:

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
 
 import pytest
 
-from data import store
+from data import engine
+from data.engine import Session, Use
 from data.store import Study, Writer
 from data.watching import Watch
 
@@ -58,15 +58,15 @@ def test_a_file_that_was_written_to_between_two_looks_is_opened_again(
     study: Study, start: Start, monkeypatch: pytest.MonkeyPatch, *, reads: bool
 ) -> None:
     opened: list[Path] = []
-    plain = store._open  # noqa: SLF001  (the instant before DuckDB's own look has no other door)
+    plain = engine.connect
 
-    def late(database: Path, **options: Any) -> Any:
+    def late(database: Path, use: Use) -> Session:
         opened.append(database)
         if len(opened) == 1:
             assert start("other.py", _WRITER, study.directory, "other", 1).wait() == 0
-        return plain(database, **options)
+        return plain(database, use)
 
-    monkeypatch.setattr(store, "_open", late)
+    monkeypatch.setattr(engine, "connect", late)
     if reads:
         assert run_ids(study) == {"old", "other 0"}
     else:
@@ -81,15 +81,15 @@ def test_a_file_that_was_replaced_between_two_looks_is_opened_again(
 ) -> None:
     copy = tmp_path / "copy.duckdb"
     study.copy_to(copy)
-    plain = store._open  # noqa: SLF001  (as above)
+    plain = engine.connect
 
-    def slow(database: Path, **options: Any) -> Any:
-        connection = plain(database, **options)
+    def slow(database: Path, use: Use) -> Session:
+        session = plain(database, use)
         if copy.exists():
             copy.replace(database)
-        return connection
+        return session
 
-    monkeypatch.setattr(store, "_open", slow)
+    monkeypatch.setattr(engine, "connect", slow)
     with study.writing() as writer:
         add(writer, "new")
     assert run_ids(study) == {"old", "new"}

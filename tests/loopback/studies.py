@@ -13,7 +13,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from data import store
+from data import engine
+from data.engine import Session, Use
 from data.store import Study
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
@@ -106,20 +107,20 @@ def opened_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]
 
     Opening and closing is most of what a small fetch costs, and no matter of what is fetched.
     """
-    connections: dict[Path, duckdb.DuckDBPyConnection] = {}
+    sessions: dict[Path, Session] = {}
 
     @contextmanager
-    def opened(self: Study, **_how: bool) -> Iterator[duckdb.DuckDBPyConnection]:
-        if self.database not in connections:
-            connections[self.database] = store._open(self.database, read_only=False)  # noqa: SLF001
-        yield connections[self.database]
+    def session(self: Study, _use: Use) -> Iterator[Session]:
+        if self.database not in sessions:
+            sessions[self.database] = engine.connect(self.database, Use(read_only=False))
+        yield sessions[self.database]
 
     def close() -> None:
-        for connection in connections.values():
-            connection.close()
-        connections.clear()
+        for opened in sessions.values():
+            opened.close()
+        sessions.clear()
 
-    monkeypatch.setattr(Study, "_opened", opened)
+    monkeypatch.setattr(Study, "_session", session)
     try:
         yield close
     finally:
