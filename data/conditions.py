@@ -7,6 +7,7 @@ not by chance, not by the clock, and not by what funnel and samples have stored 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,7 @@ _RELATIONS = """
 SELECT lower(table_name) AS name FROM duckdb_tables() WHERE schema_name IN ('main', 'pg_catalog')
 UNION SELECT lower(view_name) FROM duckdb_views() WHERE schema_name IN ('main', 'pg_catalog')
 """
+_ERROR_CLASS = re.compile(r"^(Binder|Catalog|Parser) Error: ")  # words of DuckDB's, not of a user's
 _LOOKED_UP: WeakKeyDictionary[Reader, tuple[frozenset[str], frozenset[str]]] = WeakKeyDictionary()
 
 
@@ -64,6 +66,7 @@ def value_query(value: str) -> str:
 def condition_problem(owner: str, said: str) -> StudyError:
     """A condition that DuckDB does not take; its owner is such as `step 'bug-words'`."""
     words = " ".join(said.partition("\n\n")[0].split())
+    words = _ERROR_CLASS.sub("", words)
     return StudyError(
         f"the condition of {owner} does not work: {words}",
         "Columns are those of the view candidates (docs/schema.md); texts stand in single quotes: "

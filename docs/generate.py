@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import importlib
-import os
+import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +83,10 @@ def commands_page() -> str:
         ),
     ]
     paths = [path for program in PROGRAMS for path in command_paths(program)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # each is a process: that takes a while
-        texts = pool.map(help_text, paths)
-        lines.extend(
-            f"## {' '.join(path)}\n\n```\n{text}\n```\n"
-            for path, text in zip(paths, texts, strict=True)
-        )
+    lines.extend(
+        f"## {' '.join(path)}\n\n```\n{text}\n```\n"
+        for path, text in zip(paths, help_texts(paths), strict=True)
+    )
     return "\n".join(lines)
 
 
@@ -170,14 +167,25 @@ def command_paths(program: str) -> list[tuple[str, ...]]:
     return sorted(_paths((program,), get_command(app)))
 
 
-def help_text(path: tuple[str, ...]) -> str:
-    """What a command prints for --help on a terminal of 100 columns without colour."""
-    program = (
-        f"import sys; sys.argv[0] = {path[0]!r}; from {path[0]}.cli import main; sys.exit(main())"
-    )
+# A process of its own: typer looks for FORCE_COLOR and its like when it is imported.
+_SAY_ALL = """
+import contextlib, importlib, io, json, sys
+said = []
+for program, *words in json.load(sys.stdin):
+    sys.argv = [program, *words, "--help"]
+    with io.TextIOWrapper(io.BytesIO(), encoding="utf-8") as text:
+        with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
+            importlib.import_module(f"{program}.cli").main()
+        text.flush()
+        said.append(text.buffer.getvalue().decode())
+json.dump(said, sys.stdout)
+"""
+
+
+def help_texts(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """What commands print for --help on a terminal of 100 columns without colour."""
     shown = subprocess.run(
-        [sys.executable, "-c", program, *path[1:], "--help"],
-        # A process of its own: typer looks for FORCE_COLOR and its like when it is imported.
+        [sys.executable, "-c", _SAY_ALL],
         env={
             "COLUMNS": "100",
             "TERMINAL_WIDTH": "100",
@@ -186,11 +194,15 @@ def help_text(path: tuple[str, ...]) -> str:
             "PYTHONUTF8": "1",
         },
         cwd=DOCS.parent,
+        input=json.dumps(paths),
         stdout=subprocess.PIPE,
         encoding="utf-8",
         check=True,
     )
-    return "\n".join(line.rstrip() for line in shown.stdout.strip("\n").splitlines())
+    return [
+        "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+        for text in json.loads(shown.stdout)
+    ]
 
 
 def _paths(path: tuple[str, ...], command: Any) -> Iterator[tuple[str, ...]]:

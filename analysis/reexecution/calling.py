@@ -186,11 +186,13 @@ def _estimates(
     """Parameters of the estimates to store, the one to show last."""
     if drawn is not None:
         return [{"sample": drawn.sample}]
+    sets = sorted({each.set_name for each in meant})
+    if asked.judge_again:
+        return stored_estimates.stored(study, sets, or_new=not asked.bugs)
     if asked.bugs:
         found = stored_estimates.of_bugs(study, there, meant)
         return [] if found is None else [found]
-    sets = sorted({each.set_name for each in meant})
-    return stored_estimates.stored(study, sets) if asked.judge_again else [{"set": sets}]
+    return [{"set": sets}]
 
 
 def _register(

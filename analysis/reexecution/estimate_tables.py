@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from analysis.reexecution.bugs import Fidelity
 from analysis.reexecution.estimating import RATES, Attempts, Case
-from analysis.reexecution.published_rates import NAMES, OF_ALL, Beside
+from analysis.reexecution.published_rates import NAMES, Beside
 from analysis.reexecution.verdicts import Verdict
 from analysis.statistics.survey_shares import (
     CLOPPER_PEARSON_95,
@@ -153,7 +153,9 @@ def _published(published: Iterable[Beside]) -> Table:
             "arithmetic holds" if each.status == "reproduced" else str(each.status),
             each.ours.percent,
             formatting.interval(each.ours.low, each.ours.high, "percent"),
-            f"{each.ours.count:,} of {each.ours.total:,} {each.ours_counts}",
+            f"{each.ours.count:,} of {each.ours.total:,} {each.ours_counts}"
+            if each.ours.total
+            else None,
             each.rate.figure_id,
         )
         for each in published
@@ -174,12 +176,10 @@ def _published(published: Iterable[Beside]) -> Table:
         f"All of them {CLOPPER_PEARSON_95}, ours not weighted. Printed number: the arithmetic "
         "holds where the paper's own counts give the number that it prints."
     )
-    missing = [NAMES[each.rate.source] for each in published if each.ours_counts == OF_ALL]
+    sources = {each.rate.source for each in published if not each.ours.total}
+    missing = [name for source, name in NAMES.items() if source in sources]
     if missing:
-        note += (
-            f" No attempt is of a bug from {' or '.join(missing)}: every attempt counts beside "
-            f"{'that rate' if len(missing) == 1 else 'those rates'}."
-        )
+        note += f" No attempt counts as one of a bug from {' or '.join(missing)}: none of ours beside."
     return Table("published", "Published rates beside ours", columns, tuple(rows), note)
 
 

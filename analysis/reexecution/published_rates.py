@@ -64,9 +64,6 @@ RATES_OF_PAPER = (
     PublishedRate("verified", "Fixes verified", "K067", 10, 75, "github", of_reproduced=True),
 )
 
-# Where none is of the rate's source.
-OF_ALL = "reproduced among all attempts"
-ALL_REPRODUCED = "verified among all reproduced bugs"
 NAMES = {"github": "GitHub", "stackoverflow": "Stack Overflow"}
 
 
@@ -99,11 +96,9 @@ def _beside(of: Attempts, rate: PublishedRate, figure: evidence.PublishedFigure)
 
 
 def _ours(of: Attempts, rate: PublishedRate) -> tuple[tuple[Case, ...], str]:
-    """Attempts of the rate's source, or all where there is none; of them what it is a share of."""
+    """Attempts of bugs of the rate's source; of them what it is a share of."""
     own = tuple(case for case in of.attempted if case.source == rate.source)
     if not rate.of_reproduced:
-        where = f"reproduced among attempts from {NAMES[rate.source]}"
-        return (own, where) if own else (of.attempted, OF_ALL)
-    happened = (case for case in own or of.attempted if case.verdict in RATES["reproduced"][1])
-    where = f"verified among reproduced bugs from {NAMES[rate.source]}"
-    return tuple(happened), where if own else ALL_REPRODUCED
+        return own, f"reproduced among attempts from {NAMES[rate.source]}"
+    happened = tuple(case for case in own if case.verdict in RATES["reproduced"][1])
+    return happened, f"verified among reproduced bugs from {NAMES[rate.source]}"

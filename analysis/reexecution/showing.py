@@ -93,7 +93,7 @@ def _runs_made(done: Sequence[Done]) -> str:
     runs = sum(len(each.runs) for each in done)
     fresh = sum(each.fresh for each in done)
     idle = runs - sum(map(_started, done))
-    not_started = f"; {idle:,} of them not started" if idle else ""
+    not_started = f"; {idle:,} did not start" if idle else ""
     return f"{counted(fresh, 'new run')}, {runs - fresh:,} kept from before{not_started}."
 
 
@@ -121,7 +121,7 @@ def _show_folders(output: Output, shown: Shown, done: Sequence[Done]) -> None:
             "",
             "What runs wrote (stderr, stdout, run.json) lies in:"
             if output.verbose
-            else "What runs wrote that show too little (stderr, stdout, run.json) lies in:",
+            else "Runs that show too little to conclude from; stderr, stdout and run.json lie in:",
             *(lines if output.verbose else lines[:_MOST_FOLDERS]),
         )
         if len(lines) > _MOST_FOLDERS and not output.verbose:
@@ -298,7 +298,7 @@ def _without_estimate(done: Sequence[Done]) -> list[str]:
         *([f"{told}."] if told else []),
         (
             "Bugs that were named are no sample and no whole set: no rate was estimated. Next: "
-            "analysis reproducibility"
+            "analysis reexecute --sample N, or --set NAME"
         ),
     ]
 

@@ -37,10 +37,10 @@ def of_bugs(
     return None if found is None else {"sample": found}
 
 
-def stored(study: Study, sets: Collection[str]) -> list[Parameters]:
+def stored(study: Study, sets: Collection[str], *, or_new: bool) -> list[Parameters]:
     """Parameters of the stored estimates that speak of these sets; that of the newest sample last.
 
-    Without any: those of the newest sample of these sets, or of the sets.
+    Without any, if a new one will do: those of the newest sample of these sets, or of the sets.
     """
     with study.reading() as reader:
         rows = reader.rows(
@@ -54,7 +54,7 @@ def stored(study: Study, sets: Collection[str]) -> list[Parameters]:
         for row in rows
         if set(json.loads(row["content"])["document"].get("sets", ())) & set(sets)
     ]
-    if not found:
+    if not found and or_new:
         return [{"sample": newest} if newest else {"set": sorted(sets)}]
     return sorted(found, key=lambda each: bool(newest) and each == {"sample": newest})
 

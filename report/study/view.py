@@ -32,7 +32,7 @@ def show(output: Output, built: Built) -> None:
             "Numbers exported for LaTeX are the old ones: report claims export --latex FILE"
         )
     if built.new:
-        output.show(f"Stored: {', '.join(map(plain, built.new))}")
+        output.show(f"Stored for the first time: {', '.join(map(plain, built.new))}")
     told = counted(len(built.sections), "section"), counted(built.claims, "claim")
     output.show(f"Report: {built.page} ({', '.join(told)})")
     if output.verbose:

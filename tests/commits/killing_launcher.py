@@ -11,9 +11,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # noqa: F401  (imported once, not by every child)
+sys.path.append(str(Path(__file__).parents[1]))
+
+from warming import warm_up
 
 import data.store
 import miner.cli
@@ -71,6 +74,7 @@ def run(asked: dict[str, Any], answer: int) -> None:
 
 def main() -> None:
     """Until there is no more line."""
+    warm_up(["pyarrow", "miner.commits.view"], ["miner"])
     for line in sys.stdin:
         asked = json.loads(line)
         reads, writes = os.pipe()

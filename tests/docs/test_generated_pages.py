@@ -61,7 +61,9 @@ def test_every_generated_page_is_up_to_date() -> None:
     ids=["as in CI", "as on a terminal"],
 )
 def test_the_reference_is_the_same_wherever_it_is_made(variables: dict[str, str]) -> None:
-    program = "from docs.generate import help_text; print(ascii(help_text(('miner', 'status'))))"
+    program = (
+        "from docs.generate import help_texts; print(ascii(help_texts([('miner', 'status')])))"
+    )
 
     def made(environment: dict[str, str]) -> str:
         line = [sys.executable, "-c", program]

@@ -12,7 +12,6 @@ A line that is an object names results whose figures are drawn here, once for al
 from __future__ import annotations
 
 import faulthandler
-import functools
 import gc
 import json
 import os
@@ -21,7 +20,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -31,10 +30,10 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[1] / "commits"))
 sys.path.append(str(Path(__file__).parents[1]))
 
-import typer.main
 from faults import small_disk
 from killing_launcher import Steps
 from reported import RESULT
+from warming import warm_up
 
 import data.provenance
 import data.store
@@ -50,15 +49,12 @@ _HEAVY = (
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
     "openpyxl",
-    "pandas",
-    "pyarrow.pandas_compat",
     "pyarrow.parquet",
     "scipy.stats",
     "sklearn.feature_extraction.text",
     "statsmodels.stats.multitest",
     "statsmodels.stats.proportion",
 )
-_INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 _OURS = ("data", "report", "miner", "annotation", "analysis")
 _NOT_FOR_IMPORT = ("analysis.reexecution.shipped", "analysis.reexecution.sandbox.launcher")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -81,17 +77,9 @@ def main() -> None:
 
 def _warm_up() -> None:
     """What every command would do again: imports, options, fonts and templates."""
-    for name in (*_HEAVY, *_modules()):
-        import_module(name)
-    for name in _INSIDE_TYPER:
-        with suppress(ImportError):
-            import_module(name)
-    typer.main.get_command = functools.cache(typer.main.get_command)
-    for program in ("miner", "annotation", "analysis", "report"):
-        typer.main.get_command(import_module(f"{program}.cli").app)
     with tempfile.TemporaryDirectory() as folder:
         report.publish.write_result(RESULT, Path(folder) / "out")
-    gc.freeze()  # children would copy every page that a collection touches
+    warm_up((*_HEAVY, *_modules()), ("miner", "annotation", "analysis", "report"))
 
 
 def _draw(results: list[str]) -> None:

@@ -13,7 +13,12 @@ import os
 import sys
 import traceback
 from importlib import import_module
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from warming import new_studies_are_copies, warm_up
 
 # All that a fetch imports sooner or later.
 _HEAVY = (
@@ -29,8 +34,8 @@ _HEAVY = (
 
 
 def main() -> None:
-    for name in _HEAVY:
-        import_module(name)
+    warm_up(_HEAVY, ["miner"])
+    new_studies_are_copies()
     for line in sys.stdin:
         wanted = json.loads(line)
         child = os.fork()

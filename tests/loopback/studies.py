@@ -120,8 +120,9 @@ def opened_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]
             opened.close()
         sessions.clear()
 
-    monkeypatch.setattr(Study, "_session", session)
-    try:
-        yield close
-    finally:
-        close()
+    with monkeypatch.context() as patch:
+        patch.setattr(Study, "_session", session)
+        try:
+            yield close
+        finally:
+            close()

@@ -22,6 +22,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from loopback.studies import opened_once
+from warming import warm_up
 
 from data import provenance
 from data.store import Study, Writer
@@ -33,6 +34,7 @@ from miner.posts.selection import PostSelection
 
 def main() -> None:
     pa.Codec("zstd")
+    warm_up([], [])
     for line in sys.stdin:
         back, there = os.pipe()
         child = os.fork()

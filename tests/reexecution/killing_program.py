@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parent))
-# Imported once, not by every child.
-import duckdb  # noqa: F401
+sys.path.append(str(Path(__file__).parents[1]))
+
 import killing_points
-import pyarrow as pa  # noqa: F401
+from warming import new_studies_are_copies, warm_up
 
 import analysis.cli
 import analysis.reexecution.calling
@@ -44,6 +44,8 @@ def run(asked: dict[str, str | list[str]]) -> None:
 
 def main() -> None:
     """Until there is no more line."""
+    warm_up([], ["analysis"])
+    new_studies_are_copies()
     for line in sys.stdin:
         asked = json.loads(line)
         child = os.fork()

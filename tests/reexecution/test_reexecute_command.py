@@ -130,11 +130,17 @@ def test_to_judge_again_renews_the_estimate_that_there_is(
     assert judged.returncode == 0, judged.stderr
     assert documented(judged)["estimate"]["sample"] == documented(drawn)["sample"]["sample"]
     assert estimates(tmp_path) == before
+    chosen = documented(drawn)["sample"]["bug_ids"][0]
+    judged = command("analysis", "reexecute", "--judge-again", chosen, "--json")
+    assert documented(judged)["estimate"]["sample"] == documented(drawn)["sample"]["sample"]
+    assert estimates(tmp_path) == before
 
     # Bugs that are picked by hand say nothing about their set; all of a sample do about it.
     one = command("analysis", "reexecute", "fixed-well")
     assert one.returncode == 0, one.stderr
-    assert "no rate was estimated. Next: analysis reproducibility" in " ".join(one.stdout.split())
+    assert "no rate was estimated. Next: analysis reexecute --sample N" in " ".join(
+        one.stdout.split()
+    )
     assert "made/fixed-well (verified, claimed flaky)" in " ".join(one.stdout.split())
     assert estimates(tmp_path) == before
     named = documented(drawn)["sample"]["bug_ids"]

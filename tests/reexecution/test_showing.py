@@ -47,7 +47,7 @@ def test_a_run_that_never_started_is_no_run(capsys: pytest.CaptureFixture[str]) 
     out = printed(capsys, [done(bug, Verdict.INFRASTRUCTURE, Reason.DEVICE, runs=(idle,), fresh=1)])
     (row,) = [line for line in out.splitlines() if line.startswith("gpu ")]
     assert row.split() == ["gpu", "infrastructure", "device", "0"]
-    assert "1 new run, 0 kept from before; 1 of them not started." in out
+    assert "1 new run, 0 kept from before; 1 did not start." in out
 
 
 def test_validation_is_named_where_it_has_something_to_say(

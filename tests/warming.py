@@ -1,0 +1,50 @@
+"""What programs that fork a child for every command do once, so that no child does it again."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+import typer.main
+
+from data.migration import shipped_migrations
+from data.store import Study
+
+# What libraries import when they are first used: pyarrow looks for pandas with its first array.
+_LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
+_INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
+
+
+def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
+    """Import these modules and what they will need, and put the commands of programs together."""
+    for name in (*_LATE, *modules):
+        import_module(name)
+    for name in _INSIDE_TYPER:
+        with suppress(ImportError):
+            import_module(name)
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    for program in programs:
+        typer.main.get_command(import_module(f"{program}.cli").app)
+    gc.freeze()  # children would copy every page that a collection touches
+
+
+def new_studies_are_copies() -> None:
+    """Make a new study a copy of an empty one: for programs that kill nobody while one is made."""
+    made = Study._make
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder) / "study.duckdb"
+        made(Study(draft.parent), draft)
+        content = draft.read_bytes()
+
+    def make(study: Study, draft: Path) -> None:
+        if study._migrations == shipped_migrations():  # noqa: SLF001
+            draft.write_bytes(content)
+        else:
+            made(study, draft)
+
+    Study._make = make  # type: ignore[method-assign]
