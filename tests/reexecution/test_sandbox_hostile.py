@@ -397,7 +397,7 @@ def test_a_command_runs_on_in_what_an_earlier_one_has_nested(tmp_path: Path) -> 
         result = ran(wanted)
     finally:
         workspace.remove(wanted.workspace)  # pytest's own way would not get through it
-    assert (result.ended.outcome, result.stdout) == (Outcome.EXITED, "goes on\n")
+    assert (result.ended.outcome, result.stdout) == (Outcome.EXITED, "goes on\n"), result.ended
 
 
 def test_a_folder_that_cannot_be_read_is_measured_all_the_same(
