@@ -179,7 +179,9 @@ def _published(published: Iterable[Beside]) -> Table:
     sources = {each.rate.source for each in published if not each.ours.total}
     missing = [name for source, name in NAMES.items() if source in sources]
     if missing:
-        note += f" No attempt counts as one of a bug from {' or '.join(missing)}: none of ours beside."
+        note += (
+            f" No attempt counts as one of a bug from {' or '.join(missing)}: none of ours beside."
+        )
     return Table("published", "Published rates beside ours", columns, tuple(rows), note)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from analysis.reexecution.sandbox import disk, groups
-from analysis.reexecution.sandbox.processes import descendants, resident_mb
+from analysis.reexecution.sandbox.processes import descendants, of_process, resident_mb
 
 MEMORY_MB = 8192  # of all its processes together
 PROCESSES = 1024  # threads count too
@@ -145,7 +145,7 @@ class _Unpacked:
     def _seen(self, pids: set[int]) -> set[str]:
         found = set()
         for pid in pids:
-            for place in Path(f"/proc/{pid}/fd").glob("*"):
+            for place in of_process(pid, "fd"):
                 with suppress(OSError):
                     file = os.readlink(place)  # noqa: PTH115 - it is a text that is wanted
                     if file.startswith(self._start):

@@ -47,7 +47,9 @@ def _checked(observed: Observed) -> Sighting:
         return cannot(_DEFECT, f"its check fails itself: {plain(raised.exception, 80)}")
     if code in {0, 1}:
         said = "wrong" if code else "right"
-        return Sighting(bool(code), signature="wrong" if code else "", detail=f"its check says {said}")
+        return Sighting(
+            bool(code), signature="wrong" if code else "", detail=f"its check says {said}"
+        )
     ended = "was not run" if code is None else f"ended with {code}"
     return cannot(_DEFECT, f"its check {ended}, which says nothing")
 

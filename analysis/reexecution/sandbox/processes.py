@@ -14,12 +14,20 @@ def descendants(first: int) -> set[int]:
     found: set[int] = set()
     waiting = [first]
     while waiting:
-        for thread in Path(f"/proc/{waiting.pop()}/task").glob("*"):
+        for thread in of_process(waiting.pop(), "task"):
             with contextlib.suppress(OSError):
                 more = {int(word) for word in (thread / "children").read_text().split()} - found
                 found |= more
                 waiting += more
     return found
+
+
+def of_process(pid: int, folder: str) -> list[Path]:
+    """What /proc has in a folder of a process; nothing as soon as the process has ended."""
+    place = Path(f"/proc/{pid}/{folder}")
+    with contextlib.suppress(OSError):  # it may end between any two looks: `glob` would not do
+        return [place / name for name in os.listdir(place)]  # noqa: PTH208
+    return []
 
 
 def _by_parents(first: int) -> set[int]:
