@@ -3,16 +3,24 @@
 To make an instance takes three times as long as to give a file to one that is there. So after
 a connection only the file goes, and its lock with it: the instance stays for the next one.
 
-An instance is made for one file and can reach no other, which cannot be undone later: a view in
-a foreign study neither reads nor writes anything else. After an error it is not used again.
+An instance is made for one file and can reach no other one, which cannot be undone later: a view
+in a foreign study reads and writes nothing else. Only where a file is copied, by us and as a
+whole, other files are within reach; such an instance is not kept, nor is one after an error.
+
+A file has one instance at a time. Two would lose its lock: the system gives the lock of a process
+up as soon as the process closes any handle of the file.
 """
 
 from __future__ import annotations
 
 import atexit
 import os
+import secrets
 import threading
-from contextlib import suppress
+import weakref
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -27,8 +35,15 @@ from data.errors import StudyError
 # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
 _CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
 _NAME = "study"  # of the file inside an instance, whatever it is called outside
-_ENDINGS = ("", ".wal", ".wal.checkpoint", ".wal.recovery")  # what belongs to a database file
+_BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB puts beside a database
 _KEPT = 4  # two studies, each for reading and for writing
+
+
+class InUse(duckdb.Error):
+    """This process has the file open for another use: said as DuckDB says it of its own."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"Unique file handle conflict: {path} is open already")
 
 
 @dataclass(frozen=True)
@@ -39,18 +54,29 @@ class Use:
     keep_log: bool = False
     other_files: bool = False
 
+    @property
+    def kind(self) -> tuple[bool, bool]:
+        """What one instance cannot change."""
+        return self.read_only, self.other_files
+
 
 @dataclass(eq=False)
 class _Instance:
     path: str
     use: Use
     root: duckdb.DuckDBPyConnection
+    overflow: str  # the folder for what has no room in memory
+    keeps_log: bool = False
     users: int = 0
     is_spoilt: bool = False
 
 
-_guard = threading.Lock()
-_instances: dict[tuple[str, Use], _Instance] = {}  # the one that was used last comes last
+_lock = threading.Lock()
+_mine = threading.local()  # whether this thread has the lock, or is about to
+_left: deque[_Instance] = deque()  # by connections that have ended
+_open: dict[str, _Instance] = {}  # by the file that they have
+_idle: dict[tuple[str, tuple[bool, bool]], _Instance] = {}  # the one that was used last comes last
+_of_parent: list[_Instance] = []  # in a forked process: their threads are not here
 
 
 class Session:
@@ -59,6 +85,10 @@ class Session:
     def __init__(self, instance: _Instance) -> None:
         self._instance = instance
         self.connection = instance.root.cursor()
+        # Also where an interrupt keeps anybody from closing it.
+        self._end = weakref.finalize(self, _ended, instance, self.connection)
+        self._end.atexit = False
+        instance.users += 1
         self.connection.execute(f"USE {_NAME}")
 
     def __enter__(self) -> Self:
@@ -70,30 +100,35 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close(spoilt=kind is not None and not issubclass(kind, StudyError))
+        self.close(spoilt=kind is not None)
 
     def close(self, *, spoilt: bool = False) -> None:
-        """End the connection; a spoilt instance serves nobody else."""
-        with suppress(duckdb.Error):  # after a full disk there is nothing left to close
-            self.connection.close()
-        with _guard:
-            _leave(self._instance, spoilt=spoilt)
+        """End the connection, once; a spoilt instance serves nobody after its last one."""
+        self._instance.is_spoilt |= spoilt
+        self._end()
 
     def leave_log(self) -> None:
         """What stands in the log stays there when this ends."""
-        self.connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         self._instance.is_spoilt = True
+        self.connection.execute("PRAGMA disable_checkpoint_on_shutdown")
 
 
 def connect(database: Path, use: Use) -> Session:
-    """Open a database file; duckdb.Error if it cannot be had."""
+    """Open a database file; duckdb.Error or InUse if it cannot be had."""
     path = os.path.realpath(database)  # of a link, what it leads to: there its log is
-    with _guard:
-        instance = _entered(path, use, f"{database.absolute()}.tmp")
+    _refuse_links(path)
+    with _alone():
+        instance = _open.get(path)
+        if instance is None:
+            instance = _attached(path, use)
+        elif instance.use.kind != use.kind:
+            raise InUse(path)
         try:
             return Session(instance)
         except BaseException:
-            _leave(instance, spoilt=True)
+            instance.is_spoilt = True
+            if not instance.users:
+                _give_up(instance)
             raise
 
 
@@ -104,60 +139,90 @@ def in_memory(overflow: str) -> duckdb.DuckDBPyConnection:
     )
 
 
-def close_idle(beyond: int = 0) -> None:
-    """Close instances that have no file, those first that were used least lately."""
-    with _guard:
-        _close_idle(beyond)
+def close_idle() -> None:
+    """Close the instances that have no file."""
+    with _alone():
+        _close_idle(0)
 
 
-atexit.register(close_idle)
-if hasattr(os, "register_at_fork"):  # the threads of an instance are not there in a forked process
-    os.register_at_fork(before=close_idle)
-
-
-def _entered(path: str, use: Use, overflow: str) -> _Instance:
-    instance = _instances.pop((path, use), None)
-    is_new = instance is None
-    instance = instance or _Instance(path, use, _made(path, use, overflow))
-    _instances[path, use] = instance
+@contextmanager
+def _alone() -> Iterator[None]:
+    """What connections of this thread leave meanwhile, when they are collected, waits its turn."""
+    _mine.is_busy = True
     try:
-        if not instance.users:
-            mode = "READ_ONLY" if use.read_only else "READ_WRITE"
-            instance.root.execute(f"ATTACH {_quoted(path)} AS {_NAME} ({mode})")
+        with _lock:
+            try:
+                yield
+            finally:
+                while _left:
+                    _leave(_left.popleft())
+    finally:
+        _mine.is_busy = False
+    if _left:
+        close_idle()
+
+
+def _ended(instance: _Instance, connection: duckdb.DuckDBPyConnection) -> None:
+    try:
+        with suppress(duckdb.Error):  # after a full disk there is nothing left to close
+            connection.close()
+    finally:
+        _left.append(instance)
+        if not getattr(_mine, "is_busy", False):
+            with _alone():
+                pass
+
+
+def _attached(path: str, use: Use) -> _Instance:
+    """An instance that has the file: one that there is, if it is still of any use."""
+    instance = _idle.pop((path, use.kind), None)
+    is_new = instance is None
+    instance = instance or _made(path, use)
+    try:
+        _keep_log(instance, wanted=use.keep_log)
+        mode = "READ_ONLY" if use.read_only else "READ_WRITE"
+        instance.root.execute(f"ATTACH {_quoted(path)} AS {_NAME} ({mode})")
     except BaseException as error:
         if isinstance(error, duckdb.Error) and locks.holder(str(error)):
-            raise  # it is nothing of the instance's, which will be asked again
-        _leave(instance, spoilt=True)
+            _idle[path, use.kind] = instance  # nothing is wrong with it, and it is asked again
+            raise
+        _close(instance)
         if is_new or not isinstance(error, duckdb.Error):
             raise
-        return _entered(path, use, overflow)
-    instance.users += 1
+        return _attached(path, use)
+    _open[path] = instance
     return instance
 
 
-def _leave(instance: _Instance, *, spoilt: bool) -> None:
-    instance.users = max(0, instance.users - 1)
-    instance.is_spoilt |= spoilt or instance.use.other_files
-    key = instance.path, instance.use
-    if instance.is_spoilt and _instances.get(key) is instance:
-        del _instances[key]
-    if instance.users:
-        return
-    if not instance.is_spoilt:
-        try:
+def _leave(instance: _Instance) -> None:
+    instance.users -= 1
+    if not instance.users:
+        _give_up(instance)
+
+
+def _give_up(instance: _Instance) -> None:
+    """Its file goes. Where the log cannot be written back, it stays beside the file."""
+    if _open.get(instance.path) is instance:
+        del _open[instance.path]
+    try:
+        # Closed, an instance removes the folder as well.
+        if not (instance.is_spoilt or instance.use.other_files or Path(instance.overflow).exists()):
             instance.root.execute(f"DETACH {_NAME}")
-        except duckdb.Error:  # the log could not be written back: it stays beside the file
-            del _instances[key]
-            instance.is_spoilt = True
-    if instance.is_spoilt:
+            _idle[instance.path, instance.use.kind] = instance
+            _close_idle(_KEPT)
+            return
+    except duckdb.Error:
+        pass
+    except BaseException:
         _close(instance)
-    _close_idle(_KEPT)
+        raise
+    _close(instance)
 
 
-def _close_idle(beyond: int) -> None:
-    idle = [key for key, instance in _instances.items() if not instance.users]
-    for key in idle[: max(0, len(idle) - beyond)]:
-        _close(_instances.pop(key))
+def _close_idle(most: int) -> None:
+    """Those that were used least lately."""
+    while len(_idle) > most:
+        _close(_idle.pop(next(iter(_idle))))
 
 
 def _close(instance: _Instance) -> None:
@@ -165,21 +230,62 @@ def _close(instance: _Instance) -> None:
         instance.root.close()
 
 
-def _made(path: str, use: Use, overflow: str) -> duckdb.DuckDBPyConnection:
+def _made(path: str, use: Use) -> _Instance:
+    # Nobody who made the folder can have foreseen this name, and put a link there: DuckDB lets
+    # queries reach everything below. The number is for whoever cleans up.
+    overflow = f"{path}.{secrets.token_hex(4)}.{os.getpid()}.tmp"
     root = duckdb.connect(config={**_CONFIG, "temp_directory": overflow})
-    if use.keep_log:
-        # Writing the log back on every close costs more than a short transaction; reading a
-        # long log back on every open does too. So DuckDB writes it back once it has grown.
-        root.execute("PRAGMA disable_checkpoint_on_shutdown")
-        root.execute("SET checkpoint_threshold = '1MB'")
     if not use.other_files:
-        allowed = ", ".join(_quoted(path + ending) for ending in _ENDINGS)
+        allowed = ", ".join(_quoted(path + ending) for ending in ("", *_BESIDE))
         root.execute(f"SET allowed_paths = [{allowed}]")
         root.execute("SET enable_external_access = false")
         if use.read_only:
             root.execute("SET lock_configuration = true")
-    return root
+    return _Instance(path, use, root, overflow)
+
+
+def _keep_log(instance: _Instance, *, wanted: bool) -> None:
+    """Writing the log back on every close costs more than a short transaction; reading a long log
+    back on every open does too. So DuckDB writes it back once it has grown.
+    """
+    if instance.keeps_log != wanted:
+        turned = "disable" if wanted else "enable"
+        instance.root.execute(f"PRAGMA {turned}_checkpoint_on_shutdown")
+        threshold = "SET checkpoint_threshold = '1MB'" if wanted else "RESET checkpoint_threshold"
+        instance.root.execute(threshold)
+        instance.keeps_log = wanted
+
+
+def _refuse_links(path: str) -> None:
+    """A link beside a foreign database would let its views reach what it leads to."""
+    for ending in _BESIDE:
+        if Path(path + ending).is_symlink():
+            raise StudyError(
+                f"{path}{ending} is a link",
+                "DuckDB writes plain files there: remove the link. Nothing was changed.",
+            )
 
 
 def _quoted(path: str) -> str:
     return "'" + path.replace("'", "''") + "'"
+
+
+def _before_fork() -> None:
+    _lock.acquire()
+    _close_idle(0)
+
+
+def _after_fork_in_child() -> None:
+    _of_parent.extend(_open.values())
+    _open.clear()
+    _left.clear()
+    _lock.release()
+
+
+atexit.register(close_idle)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_lock.release,
+        after_in_child=_after_fork_in_child,
+    )

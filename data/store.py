@@ -8,6 +8,7 @@ Foreign errors (a lock, a full disk, a damaged file) become `StudyError` here, o
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import threading
@@ -232,6 +233,7 @@ class Study:
             try:
                 database = self.database.resolve()  # of a link, what it leads to
                 draft = database.with_name(f"{database.name}.compact.new")
+                shutil.rmtree(f"{database}.tmp", ignore_errors=True)  # of another program
                 self._drop_overflow()
                 compaction.write_copy(connection.execute, draft)
                 compaction.take_place(draft, database)
@@ -240,8 +242,8 @@ class Study:
 
     def _drop_overflow(self) -> None:
         """Remove what killed processes had no room for in memory."""
-        shutil.rmtree(f"{self.database}.tmp", ignore_errors=True)
-        for folder in self.directory.glob(f"{DATABASE}.*.tmp"):
+        database = self.database.resolve()
+        for folder in database.parent.glob(f"{glob.escape(database.name)}.*.tmp"):
             try:
                 os.kill(int(folder.name.split(".")[-2]), 0)
             except ProcessLookupError:
@@ -267,6 +269,7 @@ class Study:
         _refuse_odd_path(self.database)
         for name in (DATABASE, settings.SETTINGS):
             drafts.drop_abandoned(self.directory, name)
+        self._drop_overflow()
         if self.exists:
             return
         try:
@@ -373,17 +376,21 @@ class Study:
                         "Let it finish or close it (a notebook that is connected counts), "
                         "then run this again. Nothing was written.",
                     ) from error
+            except BaseException:
+                watch.end()
+                raise
             self._sleep(pause)
         raise AssertionError("pauses are endless")
 
     @contextmanager
     def _session(self, use: Use) -> Iterator[Session]:
-        opened, watch = self._connect(use)
-        try:
-            with self._explaining(), opened as session:
-                yield session
-        finally:
-            watch.end()
+        with self._explaining():
+            opened, watch = self._connect(use)
+            try:
+                with opened as session:
+                    yield session
+            finally:
+                watch.end()
 
     @contextmanager
     def _opened(self, use: Use) -> Iterator[duckdb.DuckDBPyConnection]:

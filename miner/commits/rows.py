@@ -136,6 +136,7 @@ class Batch:
                 writer.insert(name, _table(filled))
         if self.finished:
             writer.insert("store.commit_diff", _finished_table(self.finished, run_id))
+        writer.execute("RESET threads")  # else it stays so for whoever writes next
 
 
 def clear_changes(writer: Writer, artifacts: Sequence[str]) -> None:

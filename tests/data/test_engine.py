@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import subprocess
+import sys
 import threading
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
 from data import engine
+from data.engine import Use
 from data.errors import StudyError
 from data.store import Study, Writer
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
+_OTHER = """
+import sys, duckdb
+try:
+    duckdb.connect(sys.argv[1]).close()
+except duckdb.IOException:
+    sys.exit(1)
+"""
 _FILES = Path("/proc/self/fd")
 _THREADS = Path("/proc/self/task")
 on_linux = pytest.mark.skipif(not _FILES.exists(), reason="open files are listed on Linux only")
@@ -81,18 +96,162 @@ def test_no_view_of_a_study_ever_reaches_another_file(
 ) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("s3cret", encoding="utf-8")
+    _plant(study, secret)
+    # What DuckDB would call the folder for what has no room in memory: it can be reached.
+    study.database.with_name("study.duckdb.tmp").symlink_to(tmp_path)
     for _ in range(times):
         run_ids(study)
         with study.writing():
             pass
-    reads = f"SELECT content FROM read_text('{secret}')"
     for use in (study.reading, study.writing):
-        with pytest.raises(Exception, match="disabled by configuration"), use() as reader:
-            reader.rows(reads)
-        with pytest.raises(Exception, match=r"cannot be|Cannot"), use() as reader:
+        for view in ("by_name", "by_folder"):
+            with pytest.raises(duckdb.Error, match="disabled by configuration"), use() as reader:
+                reader.rows(f"FROM planted.{view}")
+        with pytest.raises(duckdb.Error, match=r"(?i)cannot"), use() as reader:
             reader.rows("SET enable_external_access = true")
-        with pytest.raises(Exception, match=r"disabled by configuration|Cannot"), use() as reader:
+        with pytest.raises(duckdb.Error, match=r"(?i)cannot"), use() as reader:
             reader.rows(f"SET allowed_paths = ['{secret}']")
+        with pytest.raises(duckdb.Error, match="disabled by configuration"), use() as reader:
+            reader.rows(f"COPY (SELECT 1) TO '{tmp_path / 'written'}'")
+
+
+def _plant(study: Study, secret: Path) -> None:
+    """Views such as a stranger could put into a study."""
+    engine.close_idle()
+    beside = study.database.with_name("study.duckdb.tmp") / secret.name
+    with duckdb.connect(str(study.database)) as connection:
+        connection.execute("CREATE SCHEMA planted")
+        for name, path in (("by_name", secret), ("by_folder", beside)):
+            asked = f"SELECT content FROM read_text('{path}')"
+            with suppress(duckdb.Error):  # where the file must be there to make the view
+                connection.execute(f"CREATE VIEW planted.{name} AS {asked}")
+        if not beside.exists():
+            beside.parent.mkdir()
+            beside.write_text("", encoding="utf-8")
+            connection.execute(f"CREATE OR REPLACE VIEW planted.by_folder AS {asked}")
+            shutil.rmtree(beside.parent)
+
+
+@pytest.mark.parametrize("ending", [".wal", ".wal.checkpoint", ".wal.recovery"])
+def test_a_link_where_duckdb_has_its_log_is_refused(
+    study: Study, tmp_path: Path, ending: str
+) -> None:
+    link = study.database.with_name(f"study.duckdb{ending}")
+    link.symlink_to(tmp_path / "secret.txt")
+    for use in (study.reading, study.writing):
+        with pytest.raises(StudyError, match="is a link"), use():
+            pass
+    link.unlink()
+    assert run_ids(study) == {"first"}
+
+
+def is_held(study: Study) -> bool:
+    """Whether another process cannot have it."""
+    return (
+        subprocess.run([sys.executable, "-c", _OTHER, study.database], check=False).returncode != 0
+    )
+
+
+def test_whoever_reads_has_the_lock_whatever_others_of_the_process_do(study: Study) -> None:
+    with study.reading() as first:
+        with pytest.raises(ZeroDivisionError), study.reading():
+            raise ZeroDivisionError
+        with study.reading() as third:
+            assert third.value("SELECT count(*) FROM store.run") == 1
+        assert is_held(study)
+        assert first.value("SELECT count(*) FROM store.run") == 1
+    assert not is_held(study)
+
+
+@pytest.mark.parametrize("outer", ["reading", "writing"])
+def test_a_second_use_at_the_same_time_is_refused_and_the_lock_stays(
+    study: Study, tmp_path: Path, outer: str
+) -> None:
+    inner = study.writing if outer == "reading" else study.reading
+    with getattr(study, outer)():
+        with pytest.raises(StudyError, match="another connection of this process"), inner():
+            pass
+        with pytest.raises(StudyError, match="another connection of this process"):
+            study.copy_to(tmp_path / "copy.duckdb")
+        assert is_held(study)
+    assert not is_held(study)
+
+
+def test_a_transaction_within_another_may_keep_the_log(study: Study) -> None:
+    with study.writing() as writer:
+        add(writer, "second")
+        with study.writing(keep_log=True) as inner:
+            assert inner.value("SELECT count(*) FROM store.run") == 1
+    assert run_ids(study) == {"first", "second"}
+
+
+class Interrupted:
+    """A connection whose next statement of a kind is hit by Ctrl-C, as DuckDB tells of it."""
+
+    def __init__(self, root: duckdb.DuckDBPyConnection, kind: str) -> None:
+        self._root, self._kind = root, kind
+
+    def execute(self, sql: str) -> object:
+        if sql.startswith(self._kind):
+            self._kind = "nothing any more"
+            raise RuntimeError("Query interrupted")
+        return self._root.execute(sql)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._root, name)
+
+
+@pytest.mark.parametrize("kind", ["ATTACH", "DETACH"])
+@pytest.mark.parametrize("use", ["reading", "writing"])
+def test_an_interrupt_while_a_file_comes_or_goes_leaves_nothing_open(
+    study: Study, kind: str, use: str
+) -> None:
+    key = str(study.database.resolve()), Use(read_only=use == "reading").kind
+    instance = engine._idle[key]  # noqa: SLF001
+    instance.root = Interrupted(instance.root, kind)  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt), getattr(study, use)():
+        pass
+    assert not is_held(study)
+    with study.writing() as writer:
+        add(writer, "second")
+    assert run_ids(study) == {"first", "second"}
+
+
+def test_a_connection_that_nobody_closed_is_closed_with_its_last_reference(study: Study) -> None:
+    opened = engine.connect(study.database, Use(read_only=True))
+    assert is_held(study)
+    del opened
+    assert not is_held(study)
+
+
+def test_one_that_is_collected_while_another_file_is_opened_waits_its_turn(study: Study) -> None:
+    def suspended() -> Iterator[int]:
+        with study.reading() as reader:
+            yield reader.value("SELECT count(*) FROM store.run")
+
+    ring: list[Any] = [suspended()]
+    assert next(ring[0]) == 1
+    ring.append(ring)
+    del ring
+    with engine._alone():  # noqa: SLF001
+        gc.collect()
+        assert held(study.directory)
+    assert held(study.directory) == []
+
+
+def test_what_had_no_room_in_memory_is_gone_with_the_transaction(study: Study) -> None:
+    with study.writing() as writer:
+        writer.execute("SET memory_limit = '40MB'")
+        writer.execute("SET threads = 1")
+        writer.execute(
+            "CREATE TEMP TABLE big AS SELECT hash(range) AS h, repeat('x', 50) || range AS t "
+            "FROM range(600_000) ORDER BY h"
+        )
+        assert list(study.directory.glob("*.tmp"))
+    assert list(study.directory.glob("*.tmp")) == []
+    with study.writing() as writer:
+        assert "40" not in writer.value("SELECT current_setting('memory_limit')")
+        assert writer.value("SELECT current_setting('threads')") > 1 or os.cpu_count() == 1
 
 
 def test_after_an_error_the_study_is_open_to_others_and_to_us(study: Study) -> None:
@@ -110,7 +269,7 @@ def test_after_an_error_the_study_is_open_to_others_and_to_us(study: Study) -> N
 def test_an_instance_that_died_of_an_error_that_nobody_saw_is_replaced(
     study: Study,
 ) -> None:
-    for instance in engine._instances.values():  # noqa: SLF001
+    for instance in engine._idle.values():  # noqa: SLF001
         instance.root.close()  # as useless as after what DuckDB calls a fatal error
     assert run_ids(study) == {"first"}
     with study.writing() as writer:
@@ -135,16 +294,6 @@ def test_threads_that_read_at_once_share_the_file(study: Study) -> None:
     assert found == [{"first"}] * 4
     with study.writing() as writer:  # the last one gave it up
         add(writer, "second")
-
-
-def test_one_that_fails_takes_nothing_from_one_that_reads_on(study: Study) -> None:
-    with study.reading() as reader:
-        with pytest.raises(ZeroDivisionError), study.reading():
-            raise ZeroDivisionError
-        assert reader.value("SELECT count(*) FROM store.run") == 1
-    with study.writing() as writer:
-        add(writer, "second")
-    assert run_ids(study) == {"first", "second"}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")

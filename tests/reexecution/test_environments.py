@@ -19,6 +19,7 @@ from analysis.reexecution.environments.keeping import Cache
 from analysis.reexecution.environments.preparing import EnvironmentProblem, Prepared, prepare
 from analysis.reexecution.runs import Outcome
 from analysis.reexecution.sandbox import groups
+from analysis.reexecution.sandbox.processes import of_process
 
 OFFLINE = ("--no-index", "--find-links wheels")
 
@@ -535,7 +536,7 @@ def test_of_two_builders_one_builds_and_the_other_waits(bug: Path, cache: Path) 
 def _holds(pid: int, folder: Path) -> bool:
     """Whether a process has a file of this folder open."""
     opened = []
-    for place in Path(f"/proc/{pid}/fd").glob("*"):
+    for place in of_process(pid, "fd"):
         try:
             opened.append(place.readlink())
         except OSError:
