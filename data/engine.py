@@ -37,6 +37,7 @@ _CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
 _NAME = "study"  # of the file inside an instance, whatever it is called outside
 _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB puts beside a database
 _KEPT = 4  # two studies, each for reading and for writing
+_MOST_FILES = 32  # one after the other in an instance: each leaves a little memory behind
 
 
 class InUse(duckdb.Error):
@@ -68,6 +69,7 @@ class _Instance:
     overflow: str  # the folder for what has no room in memory
     keeps_log: bool = False
     users: int = 0
+    files: int = 0  # that it had, this one or again
     is_spoilt: bool = False
 
 
@@ -190,6 +192,7 @@ def _attached(path: str, use: Use) -> _Instance:
         if is_new or not isinstance(error, duckdb.Error):
             raise
         return _attached(path, use)
+    instance.files += 1
     _open[path] = instance
     return instance
 
@@ -205,8 +208,7 @@ def _give_up(instance: _Instance) -> None:
     if _open.get(instance.path) is instance:
         del _open[instance.path]
     try:
-        # Closed, an instance removes the folder as well.
-        if not (instance.is_spoilt or instance.use.other_files or Path(instance.overflow).exists()):
+        if _is_kept(instance):
             instance.root.execute(f"DETACH {_NAME}")
             _idle[instance.path, instance.use.kind] = instance
             _close_idle(_KEPT)
@@ -217,6 +219,11 @@ def _give_up(instance: _Instance) -> None:
         _close(instance)
         raise
     _close(instance)
+
+
+def _is_kept(instance: _Instance) -> bool:
+    is_like_new = instance.files < _MOST_FILES and not Path(instance.overflow).exists()
+    return is_like_new and not (instance.is_spoilt or instance.use.other_files)
 
 
 def _close_idle(most: int) -> None:
