@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from data import conditions
 from data.errors import StudyError
-from data.queries import literal
+from data.sql_text import literal
 
 if TYPE_CHECKING:
     from data.store import Reader

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.covariates import Covariate, covariate, joined
 from data.errors import StudyError
-from data.queries import literal
+from data.sql_text import literal
 from data.taxonomy_changes import decided
 
 if TYPE_CHECKING:

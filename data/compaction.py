@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from data.errors import StudyError
+from data.sql_text import literal, quoted
 
 Execute = Callable[..., Any]
 
@@ -45,13 +46,13 @@ def write_copy(execute: Execute, target: Path) -> None:
     discard(target)
     source = execute("SELECT current_database()").fetchone()[0]
     try:
-        execute(f"ATTACH {_path(target)} AS {_COPY} (READ_WRITE)")
+        execute(f"ATTACH {literal(str(target))} AS {_COPY} (READ_WRITE)")
         execute(f"COPY FROM DATABASE {quoted(source)} TO {_COPY}")
         # Not left to the detaching: a connection may be told to leave the log as it is.
         execute(f"CHECKPOINT {_COPY}")
         execute(f"DETACH {_COPY}")
         _log_of(target).unlink(missing_ok=True)  # were it of any use, the comparison would tell
-        execute(f"ATTACH {_path(target)} AS {_COPY} (READ_ONLY)")
+        execute(f"ATTACH {literal(str(target))} AS {_COPY} (READ_ONLY)")
         _compare(execute, source)
         execute(f"DETACH {_COPY}")
     except BaseException:
@@ -77,11 +78,6 @@ def discard(target: Path) -> None:
     """Remove a copy that is of no use, such as one of a process that was killed."""
     target.unlink(missing_ok=True)
     _log_of(target).unlink(missing_ok=True)
-
-
-def quoted(name: str) -> str:
-    """A name from a catalog as a statement takes it: a foreign file may call a table anything."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def row_counts(execute: Execute, database: str) -> dict[str, int]:
@@ -114,7 +110,3 @@ def _objects(execute: Execute, database: str) -> list[tuple[Any, ...]]:
 
 def _log_of(database: Path) -> Path:
     return database.with_name(f"{database.name}.wal")
-
-
-def _path(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"

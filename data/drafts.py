@@ -31,12 +31,12 @@ def drop_abandoned(folder: Path, name: str) -> None:
     for end in (".new", ".new.wal"):
         for draft in folder.glob(f"{glob.escape(name)}.*{end}"):
             process = draft.name.removesuffix(end).rpartition(".")[2]
-            if not _is_running(process):
+            if not is_running(process):
                 with suppress(OSError):  # somebody else's: it harms nobody
                     draft.unlink()
 
 
-def _is_running(process: str) -> bool:
+def is_running(process: str) -> bool:
     """Also where that cannot be known: what is no draft of ours is left alone."""
     if not process.isdecimal():
         return True

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import secrets
 import threading
 import weakref
 from collections import deque
@@ -30,6 +29,7 @@ import duckdb
 
 from data import locks
 from data.errors import StudyError
+from data.sql_text import literal
 
 # Nothing is fetched behind the user's back.
 # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
@@ -160,8 +160,7 @@ def _alone() -> Iterator[None]:
                     _leave(_left.popleft())
     finally:
         _mine.is_busy = False
-    if _left:
-        close_idle()
+    _settle()
 
 
 def _ended(instance: _Instance, connection: duckdb.DuckDBPyConnection) -> None:
@@ -170,9 +169,14 @@ def _ended(instance: _Instance, connection: duckdb.DuckDBPyConnection) -> None:
             connection.close()
     finally:
         _left.append(instance)
-        if not getattr(_mine, "is_busy", False):
-            with _alone():
-                pass
+        _settle()
+
+
+def _settle() -> None:
+    """Let go what connections have left, unless this thread is about to do so."""
+    if _left and not getattr(_mine, "is_busy", False):
+        with _alone():
+            pass
 
 
 def _attached(path: str, use: Use) -> _Instance:
@@ -183,7 +187,7 @@ def _attached(path: str, use: Use) -> _Instance:
     try:
         _keep_log(instance, wanted=use.keep_log)
         mode = "READ_ONLY" if use.read_only else "READ_WRITE"
-        instance.root.execute(f"ATTACH {_quoted(path)} AS {_NAME} ({mode})")
+        instance.root.execute(f"ATTACH {literal(path)} AS {_NAME} ({mode})")
     except BaseException as error:
         if isinstance(error, duckdb.Error) and locks.holder(str(error)):
             _idle[path, use.kind] = instance  # nothing is wrong with it, and it is asked again
@@ -240,10 +244,10 @@ def _close(instance: _Instance) -> None:
 def _made(path: str, use: Use) -> _Instance:
     # Nobody who made the folder can have foreseen this name, and put a link there: DuckDB lets
     # queries reach everything below. The number is for whoever cleans up.
-    overflow = f"{path}.{secrets.token_hex(4)}.{os.getpid()}.tmp"
+    overflow = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.tmp"
     root = duckdb.connect(config={**_CONFIG, "temp_directory": overflow})
     if not use.other_files:
-        allowed = ", ".join(_quoted(path + ending) for ending in ("", *_BESIDE))
+        allowed = ", ".join(literal(path + ending) for ending in ("", *_BESIDE))
         root.execute(f"SET allowed_paths = [{allowed}]")
         root.execute("SET enable_external_access = false")
         if use.read_only:
@@ -273,13 +277,16 @@ def _refuse_links(path: str) -> None:
             )
 
 
-def _quoted(path: str) -> str:
-    return "'" + path.replace("'", "''") + "'"
-
-
 def _before_fork() -> None:
+    _mine.is_busy = True
     _lock.acquire()
     _close_idle(0)
+
+
+def _after_fork_in_parent() -> None:
+    _lock.release()
+    _mine.is_busy = False
+    _settle()
 
 
 def _after_fork_in_child() -> None:
@@ -287,12 +294,13 @@ def _after_fork_in_child() -> None:
     _open.clear()
     _left.clear()
     _lock.release()
+    _mine.is_busy = False
 
 
 atexit.register(close_idle)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork,
-        after_in_parent=_lock.release,
+        after_in_parent=_after_fork_in_parent,
         after_in_child=_after_fork_in_child,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -37,16 +37,6 @@ def steady_views() -> frozenset[str]:
     """The documented views that change only when what is studied changes."""
     named = {name for each in shipped_migrations() for name in _VIEW.findall(each.sql)}
     return frozenset(named) - _UNSTEADY
-
-
-def literal(text: str) -> str:
-    """A text as it stands in SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def literals(texts: Iterable[str]) -> str:
-    """Texts as they stand between the brackets of IN; none is a text that nothing equals."""
-    return ", ".join(map(literal, texts)) or "NULL"
 
 
 def checked(reader: Reader, owner: str, sql: str) -> str:

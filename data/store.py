@@ -244,12 +244,8 @@ class Study:
         """Remove what killed processes had no room for in memory."""
         database = self.database.resolve()
         for folder in database.parent.glob(f"{glob.escape(database.name)}.*.tmp"):
-            try:
-                os.kill(int(folder.name.split(".")[-2]), 0)
-            except ProcessLookupError:
+            if not drafts.is_running(folder.name.split(".")[-2]):
                 shutil.rmtree(folder, ignore_errors=True)
-            except (ValueError, OverflowError, OSError):
-                continue
 
     def _require(self) -> None:
         """A study of this schema; an older one is upgraded."""
@@ -286,6 +282,7 @@ class Study:
 
     def _make(self, draft: Path) -> None:
         """A database with all tables: one without any would be no study, if we were killed here."""
+        # Nothing foreign is in it, and no instance is to be kept for a file that changes its name.
         with engine.connect(draft, Use(read_only=False, other_files=True)) as session:
             for migration in self._migrations:
                 with _transaction(session.connection):

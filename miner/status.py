@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from data.compaction import quoted
 from data.results import Column, Table, rows_of
+from data.sql_text import quoted
 from data.store import Study
 from miner.commits.overview import repositories
 from miner.papers import stored

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 import typer.main
+from warming import copy_empty_database
 
-from data.migration import shipped_migrations
 from data.store import Study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,40 +26,17 @@ ROOT = Path(__file__).resolve().parents[1]
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-_make_database = Study._make  # what a new study costs is most of the time of a test
 _MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
 
-@pytest.fixture(scope="session")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], bytes]:
-    """The file of a study in which nothing is stored yet, made once."""
-
-    @functools.cache
-    def content() -> bytes:
-        draft = tmp_path_factory.mktemp("empty") / "study.duckdb"
-        _make_database(Study(draft.parent), draft)
-        return draft.read_bytes()
-
-    return content
-
-
 @pytest.fixture(autouse=True, scope="module")
-def new_studies_are_copies(
-    request: pytest.FixtureRequest, empty_database: Callable[[], bytes]
-) -> Iterator[None]:
+def new_studies_are_copies(request: pytest.FixtureRequest) -> Iterator[None]:
     """A new study is a copy of an empty one; only tests of how it is made make theirs anew."""
-
-    def make(study: Study, draft: Path) -> None:
-        if study._migrations == shipped_migrations():  # noqa: SLF001  (some tests have others)
-            draft.write_bytes(empty_database())
-        else:
-            _make_database(study, draft)
-
     with pytest.MonkeyPatch.context() as patch:
         if Path(request.path).name not in _MAKE_THEIR_OWN:
-            patch.setattr(Study, "_make", make)
+            patch.setattr(Study, "_make", copy_empty_database)
         yield
 
 

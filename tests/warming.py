@@ -17,6 +17,7 @@ from data.store import Study
 
 # What libraries import when they are first used: pyarrow looks for pandas with its first array.
 _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
+_make_database = Study._make
 _INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 
 
@@ -33,18 +34,24 @@ def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
     gc.freeze()  # children would copy every page that a collection touches
 
 
-def new_studies_are_copies() -> None:
-    """Make a new study a copy of an empty one: for programs that kill nobody while one is made."""
-    made = Study._make
+@functools.cache
+def empty_database() -> bytes:
+    """The file of a study in which nothing is stored yet, made once for each process."""
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder) / "study.duckdb"
-        made(Study(draft.parent), draft)
-        content = draft.read_bytes()
+        _make_database(Study(draft.parent), draft)
+        return draft.read_bytes()
 
-    def make(study: Study, draft: Path) -> None:
-        if study._migrations == shipped_migrations():  # noqa: SLF001
-            draft.write_bytes(content)
-        else:
-            made(study, draft)
 
-    Study._make = make  # type: ignore[method-assign]
+def copy_empty_database(study: Study, draft: Path) -> None:
+    """In the place of `Study._make`: what a new study costs is most of the time of a test."""
+    if study._migrations == shipped_migrations():  # noqa: SLF001 - some tests have others
+        draft.write_bytes(empty_database())
+    else:
+        _make_database(study, draft)
+
+
+def new_studies_are_copies() -> None:
+    """For programs that kill nobody while a study is made; their children share the one file."""
+    empty_database()
+    Study._make = copy_empty_database  # type: ignore[method-assign] - the program does nothing else

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from analysis.coverage.corpus import UNPLACED
 from analysis.coverage.study_labels import OF_PRACTICE
 from analysis.coverage.study_papers import CODED, USED
+from data.sql_text import literal, literals
 
 if TYPE_CHECKING:
     from analysis.coverage.study_labels import Given
@@ -18,12 +19,12 @@ _CODES = "artifact_id, taxonomy, taxonomy_version, code, support, place, round, 
 
 def paper_rows(without: Collection[str] = (), supports: Collection[str] = ()) -> str:
     """The codes of the study's papers that count."""
-    conditions = [f"taxonomy IN ({_listed(CODED)})", USED]
+    conditions = [f"taxonomy IN ({literals(CODED)})", USED]
     if without:
-        conditions.append(f"artifact_id NOT IN ({_listed(sorted(without))})")
+        conditions.append(f"artifact_id NOT IN ({literals(sorted(without))})")
     if supports:
         conditions.append(
-            f"coalesce(support, {literal(UNPLACED)}) IN ({_listed(sorted(supports))})"
+            f"coalesce(support, {literal(UNPLACED)}) IN ({literals(sorted(supports))})"
         )
     return f"SELECT {_CODES} FROM paper_codes WHERE {' AND '.join(conditions)} ORDER BY ALL"
 
@@ -42,15 +43,6 @@ def label_rows(counted: Iterable[Given], every: Iterable[Given], round_name: str
     )
 
 
-def literal(text: str) -> str:
-    """A text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _listed(texts: Iterable[str]) -> str:
-    return ", ".join(map(literal, texts))
-
-
 def _triples(given: Iterable[Given]) -> str:
     rows = sorted(set(given)) or [("", "", "")]  # an empty list is no SQL
-    return ", ".join(f"({_listed(row)})" for row in rows)
+    return ", ".join(f"({literals(row)})" for row in rows)

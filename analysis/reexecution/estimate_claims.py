@@ -13,8 +13,8 @@ from analysis.reexecution.storing import SHIPPED
 from analysis.statistics.intervals import Share
 from analysis.statistics.survey_shares import WeightedShare, exact_share
 from analysis.tallies.naming import called, key
-from data.queries import literal, literals
 from data.results import Claim
+from data.sql_text import literal, literals
 from report import formatting
 from report.formatting import counted
 

@@ -176,11 +176,15 @@ def _published(published: Iterable[Beside]) -> Table:
         f"All of them {CLOPPER_PEARSON_95}, ours not weighted. Printed number: the arithmetic "
         "holds where the paper's own counts give the number that it prints."
     )
-    sources = {each.rate.source for each in published if not each.ours.total}
-    missing = [name for source, name in NAMES.items() if source in sources]
+    missing = [
+        NAMES[each.rate.source]
+        for each in published
+        if not (each.ours.total or each.rate.of_reproduced)
+    ]
     if missing:
         note += (
-            f" No attempt counts as one of a bug from {' or '.join(missing)}: none of ours beside."
+            f" No attempt counts as one of a bug from {' or '.join(missing)}: no rate of ours "
+            "stands beside."
         )
     return Table("published", "Published rates beside ours", columns, tuple(rows), note)
 

@@ -18,7 +18,7 @@ from analysis.reexecution.drawing import checked_columns, frame_sets, stratum_sq
 from analysis.reexecution.verdicts import Verdict
 from analysis.statistics.survey_shares import Stratum, WeightedShare, weighted_share
 from data.errors import StudyError
-from data.queries import literal, literals
+from data.sql_text import literal, literals
 from report.sections.reexecution import STARTED
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome, judged_beside
-from data.queries import literals
 from data.results import Claim
+from data.sql_text import literals
 
 if TYPE_CHECKING:
     from analysis.replication.figures import Also, Value

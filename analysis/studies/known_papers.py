@@ -182,7 +182,7 @@ def _claims(
     by_source: dict[str, Share],
     by_search: dict[tuple[str, str], Share],
 ) -> tuple[Claim, ...]:
-    from data.queries import literal
+    from data.sql_text import literal
 
     def found_by(*conditions: str) -> str:
         return (

@@ -15,7 +15,7 @@ from analysis.tallies.groups import counting_notes
 from analysis.tallies.pairing import candidates_query, refuse_labels_only
 from analysis.tallies.sides import Side, in_order, label_query, one_each
 from data.errors import StudyError
-from data.queries import literal
+from data.sql_text import literal
 from report.formatting import counted, plain
 
 if TYPE_CHECKING:

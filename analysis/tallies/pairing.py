@@ -23,7 +23,7 @@ from analysis.tallies.sides import (
     titles_of,
 )
 from data.errors import StudyError
-from data.queries import literal, literals
+from data.sql_text import literal, literals
 
 if TYPE_CHECKING:
     from data.store import Study

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from analysis.observations import Observations
 from data.errors import StudyError
-from data.queries import literal
+from data.sql_text import literal
 
 if TYPE_CHECKING:
     from data.store import Study

@@ -22,11 +22,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from data.compaction import quoted
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.provenance import program_version, utc_now
 from data.settings import SETTINGS
+from data.sql_text import quoted
 from data.store import DATABASE, Study
 from miner.keeping.files_of_bugs import files
 

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
-from data.compaction import quoted
 from data.errors import StudyError
 from data.identity import shown
+from data.sql_text import quoted
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
 from miner.keeping.erased_bugs import bugs_about, remove_folders

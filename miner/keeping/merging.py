@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
-from data.compaction import quoted
 from data.errors import StudyError
 from data.migration import shipped_migrations
 from data.people import pseudonym, study_key
+from data.sql_text import quoted
 from miner import archive
 from miner.keeping.erasing import Forgotten, without
 from miner.keeping.forget import compact, erase_in, search

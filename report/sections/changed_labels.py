@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from data.queries import literals
+from data.sql_text import literals
 from report.formatting import counted
 from report.sections import Material
 from report.sections.numbers import count

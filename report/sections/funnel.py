@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.queries import literal
 from data.results import Cell, Claim, Column, Figure, Series, Table
+from data.sql_text import literal
 from report.formatting import count as written
 from report.formatting import counted
 from report.sections import Material, Section

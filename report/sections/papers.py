@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data.queries import literal
 from data.results import Claim, Column, Table
+from data.sql_text import literal
 from report.formatting import count as written
 from report.formatting import counted
 from report.sections import Material, Section

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from data.queries import literal
 from data.results import Cell, Claim, Column, Table
+from data.sql_text import literal
 from report.formatting import counted
 from report.sections import Material, Section, part_of
 from report.sections.findings import is_shown

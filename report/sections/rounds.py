@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from data.queries import literal
 from data.results import Claim, Column, Table
+from data.sql_text import literal
 from report.formatting import counted, day
 from report.sections import Material, Section
 from report.sections.numbers import count

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.statistics.representativeness import fit_to_frame
-from data.queries import literal
 from data.results import Cell, Claim, Column, Table
+from data.sql_text import literal
 from report.formatting import count as written
 from report.formatting import counted
 from report.sections import Material, Section

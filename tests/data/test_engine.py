@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,20 +115,16 @@ def test_no_view_of_a_study_ever_reaches_another_file(
 
 
 def _plant(study: Study, secret: Path) -> None:
-    """Views such as a stranger could put into a study."""
-    engine.close_idle()
-    beside = study.database.with_name("study.duckdb.tmp") / secret.name
+    """Views such as a stranger could put into a study; both files are there when they are made."""
+    beside = study.database.with_name("study.duckdb.tmp")
+    beside.mkdir()
+    (beside / secret.name).touch()
     with duckdb.connect(str(study.database)) as connection:
         connection.execute("CREATE SCHEMA planted")
-        for name, path in (("by_name", secret), ("by_folder", beside)):
+        for name, path in (("by_name", secret), ("by_folder", beside / secret.name)):
             asked = f"SELECT content FROM read_text('{path}')"
-            with suppress(duckdb.Error):  # where the file must be there to make the view
-                connection.execute(f"CREATE VIEW planted.{name} AS {asked}")
-        if not beside.exists():
-            beside.parent.mkdir()
-            beside.write_text("", encoding="utf-8")
-            connection.execute(f"CREATE OR REPLACE VIEW planted.by_folder AS {asked}")
-            shutil.rmtree(beside.parent)
+            connection.execute(f"CREATE VIEW planted.{name} AS {asked}")
+    shutil.rmtree(beside, ignore_errors=True)
 
 
 @pytest.mark.parametrize("ending", [".wal", ".wal.checkpoint", ".wal.recovery"])
@@ -207,8 +202,8 @@ def test_an_interrupt_while_a_file_comes_or_goes_leaves_nothing_open(
     study: Study, kind: str, use: str
 ) -> None:
     key = str(study.database.resolve()), Use(read_only=use == "reading").kind
-    instance = engine._idle[key]  # noqa: SLF001
-    instance.root = Interrupted(instance.root, kind)  # type: ignore[assignment]
+    instance = engine._idle[key]  # noqa: SLF001 - DuckDB cannot be interrupted at a given moment
+    instance.root = Interrupted(instance.root, kind)  # type: ignore[assignment] - it does as much
     with pytest.raises(KeyboardInterrupt), getattr(study, use)():
         pass
     assert not is_held(study)
@@ -233,7 +228,7 @@ def test_one_that_is_collected_while_another_file_is_opened_waits_its_turn(study
     assert next(ring[0]) == 1
     ring.append(ring)
     del ring
-    with engine._alone():  # noqa: SLF001
+    with engine._alone():  # noqa: SLF001 - where the collector may begin at any time
         gc.collect()
         assert held(study.directory)
     assert held(study.directory) == []
@@ -269,7 +264,7 @@ def test_after_an_error_the_study_is_open_to_others_and_to_us(study: Study) -> N
 def test_an_instance_that_died_of_an_error_that_nobody_saw_is_replaced(
     study: Study,
 ) -> None:
-    for instance in engine._idle.values():  # noqa: SLF001
+    for instance in engine._idle.values():  # noqa: SLF001 - such an error cannot be ordered
         instance.root.close()  # as useless as after what DuckDB calls a fatal error
     assert run_ids(study) == {"first"}
     with study.writing() as writer:

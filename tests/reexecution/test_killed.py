@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 import sandboxed
 from bug_making import make_bug
+from warming import empty_database
 
 from data.store import DATABASE, Study
 
@@ -60,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 @pytest.fixture(scope="module")
-def bugs(empty_database: Callable[[], bytes]) -> Callable[[Path], Path]:
+def bugs() -> Callable[[Path], Path]:
     """Makes a study with bugs."""
 
     def made(study: Path) -> Path:

@@ -26,7 +26,7 @@ def of_process(pid: int, folder: str) -> list[Path]:
     """What /proc has in a folder of a process; nothing as soon as the process has ended."""
     place = Path(f"/proc/{pid}/{folder}")
     with contextlib.suppress(OSError):  # it may end between any two looks: `glob` would not do
-        return [place / name for name in os.listdir(place)]  # noqa: PTH208
+        return list(place.iterdir())
     return []
 
 

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from analysis.replication.package import Package
 from data import evidence
 from data.errors import StudyError
-from data.queries import literal
+from data.sql_text import literal
 from data.taxonomy import Taxonomy, folded
 from data.taxonomy_library import TaxonomyLibrary
 
