@@ -63,16 +63,14 @@ def begin(command: str, arguments: Mapping[str, Any], now: datetime | None = Non
 
 def record(writer: Writer, run: Run, outcome: Outcome) -> None:
     """Store the run, or how it ended if it is stored already, in the writer's transaction."""
-    writer.execute(
-        "INSERT INTO store.run VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) "
-        "DO UPDATE SET ended_at = excluded.ended_at, outcome = excluded.outcome",
-        (
-            run.run_id,
-            run.command,
-            json.dumps(run.arguments, sort_keys=True, ensure_ascii=False),
-            run.version,
-            run.started_at,
-            None if outcome == "running" else utc_now(),
-            outcome,
-        ),
+    writer.put(
+        "store.run",
+        {"run_id": run.run_id},
+        {"ended_at": None if outcome == "running" else utc_now(), "outcome": outcome},
+        first={
+            "command": run.command,
+            "arguments": json.dumps(run.arguments, sort_keys=True, ensure_ascii=False),
+            "version": run.version,
+            "started_at": run.started_at,
+        },
     )

@@ -13,7 +13,7 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -126,22 +126,50 @@ class Writer(Reader):
             f"LEFT JOIN {table} t USING ({key}) WHERE t.{key} IS NULL OR "
             f"(i.row_hash <> t.row_hash {newer if 'updated_at' in batch.column_names else ''})"
         ).fetchall()
-        if found:
-            wanted = [row[0] for row in found]
+        new = [row[0] for row in found if not row[1]]
+        changed = [row[0] for row in found if row[1]]
+        incoming = (
+            f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "
+            f"WHERE {key} IN (SELECT unnest(?::VARCHAR[]))"
+        )
+        if new:  # by themselves: most batches have nothing else, and looking for others is dear
+            self._connection.execute(incoming, [new])
+        if changed:
             columns = [name for name in batch.column_names if name != key]
             stored = table.rpartition(".")[2]
             values = {name: f"excluded.{name}" for name in columns} | {
                 name: f"coalesce(excluded.{name}, {stored}.{name})" for name in keep & {*columns}
             }
+            assigned = ", ".join(f"{name} = {value}" for name, value in values.items())
             self._connection.execute(
-                f"INSERT INTO {table} BY NAME SELECT * FROM incoming_batch "
-                f"WHERE {key} IN (SELECT unnest(?::VARCHAR[])) ON CONFLICT ({key}) DO UPDATE SET "
-                + ", ".join(f"{name} = {value}" for name, value in values.items()),
-                [wanted],
+                f"{incoming} ON CONFLICT ({key}) DO UPDATE SET {assigned}", [changed]
             )
         self._connection.unregister("incoming_batch")
-        changed = sum(replaces for _key, replaces in found)
-        return len(found) - changed, changed
+        return len(new), len(changed)
+
+    def put(
+        self,
+        table: str,
+        key: Mapping[str, Any],
+        values: Mapping[str, Any],
+        first: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Store one row: new, or in the place of the one with that key.
+
+        What `first` says holds for a new row only. With ON CONFLICT it would be one statement,
+        which DuckDB takes twice as long to plan and run.
+        """
+        assigned = ", ".join(f"{name} = ?" for name in values)
+        where = " AND ".join(f"{name} = ?" for name in key)
+        replaced = self.value(
+            f"UPDATE {table} SET {assigned} WHERE {where}", [*values.values(), *key.values()]
+        )
+        if not replaced:
+            row = {**key, **(first or {}), **values}
+            self.execute(
+                f"INSERT INTO {table} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+                [*row.values()],
+            )
 
 
 class Study:

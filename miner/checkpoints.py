@@ -126,25 +126,19 @@ def load(reader: Reader, stream: str) -> Checkpoint | None:
 def save(writer: Writer, point: Checkpoint, run_id: str, now: datetime) -> None:
     """Store a checkpoint, in the transaction of the page before it."""
     tie = {"tie": asdict(point.tie)} if point.tie else {}
-    writer.execute(
-        "INSERT INTO store.checkpoint (stream, project, selection, url, since, etag, "
-        "is_complete, run_id, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (stream) DO UPDATE SET project = excluded.project, "
-        "selection = excluded.selection, url = excluded.url, since = excluded.since, "
-        "etag = excluded.etag, "
-        "is_complete = excluded.is_complete, run_id = excluded.run_id, "
-        "updated_at = excluded.updated_at",
-        [
-            point.stream,
-            point.project,
-            json.dumps({**point.selection, **tie}, sort_keys=True),
-            point.url,
-            point.since,
-            point.etag,
-            point.is_complete,
-            run_id,
-            now,
-        ],
+    writer.put(
+        "store.checkpoint",
+        {"stream": point.stream},
+        {
+            "project": point.project,
+            "selection": json.dumps({**point.selection, **tie}, sort_keys=True),
+            "url": point.url,
+            "since": point.since,
+            "etag": point.etag,
+            "is_complete": point.is_complete,
+            "run_id": run_id,
+            "updated_at": now,
+        },
     )
 
 

@@ -24,16 +24,15 @@ class Spender(Protocol):
 def note(writer: Writer, run_id: str, project: str, client: Spender) -> None:
     """Store what was spent so far."""
     quota = client.quota
-    writer.execute(
-        "INSERT OR REPLACE INTO store.traffic VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            run_id,
-            project,
-            client.sent,
-            client.not_modified,
-            client.waited_s,
-            quota.limit if quota else None,
-            quota.left if quota else None,
-            quota.resets_at if quota else None,
-        ],
+    writer.put(
+        "store.traffic",
+        {"run_id": run_id, "project": project},
+        {
+            "requests": client.sent,
+            "not_modified": client.not_modified,
+            "waited_s": client.waited_s,
+            "quota_limit": quota.limit if quota else None,
+            "quota_left": quota.left if quota else None,
+            "quota_resets_at": quota.resets_at if quota else None,
+        },
     )

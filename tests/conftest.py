@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import sys
@@ -29,6 +30,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 _MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay to the end: no later collection looks at them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="module")

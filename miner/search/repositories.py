@@ -283,10 +283,14 @@ class _Search:
 
     def _note_traffic(self, writer: Writer) -> None:
         client = self._asker.client
-        writer.execute(
-            "INSERT OR REPLACE INTO store.traffic (run_id, project, requests, not_modified, "
-            "waited_s) VALUES (?, ?, ?, ?, ?)",
-            [self._run.run_id, self._key, client.sent, client.not_modified, client.waited_s],
+        writer.put(
+            "store.traffic",
+            {"run_id": self._run.run_id, "project": self._key},
+            {
+                "requests": client.sent,
+                "not_modified": client.not_modified,
+                "waited_s": client.waited_s,
+            },
         )
 
 
