@@ -33,7 +33,11 @@ from data.sql_text import literal
 
 # Nothing is fetched behind the user's back.
 # Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
-_CONFIG = {"autoinstall_known_extensions": "false", "TimeZone": "UTC"}
+_CONFIG = {
+    "autoinstall_known_extensions": "false",
+    "TimeZone": "UTC",
+    "async_threads": "0",  # eight for each instance, to read from far away
+}
 _NAME = "study"  # of the file inside an instance, whatever it is called outside
 _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB puts beside a database
 _KEPT = 4  # two studies, each for reading and for writing

@@ -38,6 +38,10 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # else libraries complain of what is left when the process ends
+
+
 @pytest.fixture(autouse=True, scope="module")
 def new_studies_are_copies(request: pytest.FixtureRequest) -> Iterator[None]:
     """A new study is a copy of an empty one; only tests of how it is made make theirs anew."""

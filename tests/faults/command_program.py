@@ -188,7 +188,7 @@ def _wait_for_no_server() -> None:
 
 
 def _count(steps: Steps, watched: str) -> None:
-    for name in ("execute", "insert", "upsert"):
+    for name in ("execute", "insert", "put", "upsert"):
         steps.around(data.store.Writer, name)
     inner, me = data.store._transaction, os.getpid()  # noqa: SLF001
 
