@@ -318,4 +318,7 @@ class Bench:
     def everything(self) -> dict[str, list[dict[str, Any]]]:
         """All rows that push and pull write, runs included."""
         tables = ("run", "account", "project", "task", "answer")
-        return {name: self.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in tables}
+        with self.study.reading() as reader:
+            return {
+                name: reader.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in tables
+            }

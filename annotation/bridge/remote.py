@@ -11,10 +11,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from data.errors import StudyError
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 _ONCE: Any = {"max_retries": 0}
 _TIMEOUT_S = 120.0
@@ -62,6 +66,14 @@ class RemoteUser:
     email: str
 
 
+@cache
+def _certificates(*, trusts_environment: bool) -> SSLContext:
+    """Whom to believe; all of them are read, so once for all servers."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=trusts_environment)
+
+
 class Remote:
     """A server with a token."""
 
@@ -77,7 +89,10 @@ class Remote:
         # No proxy stands between us and this machine.
         self.trusts_environment = urlsplit(url).hostname not in _LOOPBACK
         client = httpx.Client(
-            timeout=_TIMEOUT_S, follow_redirects=True, trust_env=self.trusts_environment
+            timeout=_TIMEOUT_S,
+            follow_redirects=True,
+            trust_env=self.trusts_environment,
+            verify=_certificates(trusts_environment=self.trusts_environment),
         )
         with self._asking("the token"):
             from label_studio_sdk import LabelStudio

@@ -26,7 +26,8 @@ TABLES = ("commit", "commit_diff", "commit_file", "commit_hunk", "commit_functio
 
 
 def everything(reading: Reading) -> dict[str, list[Any]]:
-    return {name: reading.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in TABLES}
+    with Study(reading.study).reading() as reader:
+        return {name: reader.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in TABLES}
 
 
 def contents(reading: Reading) -> dict[str, list[Any]]:

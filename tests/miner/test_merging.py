@@ -11,7 +11,7 @@ from subprocess import Popen
 from typing import Any
 
 import pytest
-from forgetful import LOGIN, WORDS, she_says
+from forgetful import LOGIN, WORDS, everything, she_says, study_of
 from loopback import TOKEN, World
 from mining import Mining
 from settled import put_final
@@ -44,15 +44,15 @@ def theirs(ours: Mining) -> Mining:
 
 
 def mined(at: Mining) -> dict[str, Any]:
-    return {
-        view: at.rows(f"SELECT * FROM {view} ORDER BY ALL")
-        for view in ("issues", "comments", "artifact_aliases")
-    }
+    with study_of(at).reading() as reader:
+        return {
+            view: reader.rows(f"SELECT * FROM {view} ORDER BY ALL")
+            for view in ("issues", "comments", "artifact_aliases")
+        }
 
 
-def tables(at: Mining) -> dict[str, list[tuple[Any, ...]]]:
-    names = at.column("SELECT table_name FROM duckdb_tables() ORDER BY ALL")
-    return {name: at.rows(f"SELECT * FROM store.{name} ORDER BY ALL") for name in names}
+def tables(at: Mining) -> dict[str, list[dict[str, Any]]]:
+    return everything(study_of(at))
 
 
 def files(at: Mining) -> dict[str, bytes]:
@@ -101,10 +101,10 @@ def test_merging_again_changes_nothing(ours: Mining, theirs: Mining) -> None:
     ours.fetch(NAME, "--no-comments", token=TOKEN)
     joined(ours, theirs)
     before = mined(ours)
-    everything = tables(ours)
+    stored = tables(ours)
     again = joined(ours, theirs)
     assert (again["responses"], again["rows"]) == (0, {})
-    assert tables(ours) == everything
+    assert tables(ours) == stored
     rebuilt = ours.command("miner", "rebuild", "--study", ours.study)
     assert rebuilt.returncode == 0
     assert mined(ours) == before
@@ -157,9 +157,9 @@ def test_whom_the_other_forgot_is_forgotten_here(ours: Mining, theirs: Mining, k
     she_says(ours.world, "again")
     ours.fetch(NAME, token=TOKEN)
     assert ours.column("SELECT count(*) FROM comments WHERE body = 'again'") == [0]
-    everything = tables(ours)
+    stored = tables(ours)
     assert joined(ours, theirs)["rows"] == {}
-    assert tables(ours) == everything
+    assert tables(ours) == stored
 
 
 @pytest.mark.parametrize("has_key", [True, False])
@@ -188,9 +188,9 @@ def test_what_we_forgot_does_not_come_back_by_labels_or_marks(ours: Mining, thei
     assert "settlement" not in found["rows"]
     named = [name for name, rows in tables(ours).items() if f"'{artifact}'" in str(rows)]
     assert named == ["forgotten"]
-    everything = tables(ours)
+    stored = tables(ours)
     joined(ours, theirs)
-    assert tables(ours) == everything
+    assert tables(ours) == stored
 
 
 # Labels

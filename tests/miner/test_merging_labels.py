@@ -10,9 +10,8 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from forgetful import everything
 from labelling import SMALL, Labelled
-
-from data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 FIRST, SECOND = "github:o/r#1", "github:o/r#2"
@@ -59,15 +58,6 @@ def _rows(at: Labelled, query: str) -> list[dict[str, Any]]:
         return reader.rows(query)
 
 
-def _everything(study: Study) -> dict[str, Any]:
-    with study.reading() as reader:
-        names = reader.rows("SELECT table_name AS name FROM duckdb_tables() ORDER BY ALL")
-        return {
-            row["name"]: reader.rows(f"SELECT * FROM store.{row['name']} ORDER BY ALL")
-            for row in names
-        }
-
-
 def test_answers_of_two_copies_are_united(ours: Labelled, theirs: Labelled, merge: Merge) -> None:
     ours.say("pilot", {FIRST: {"ann": "a1"}, SECOND: {"ann": "b1"}})
     theirs.say("pilot", {FIRST: {"bob": "a2"}, SECOND: {"bob": "b1"}})
@@ -78,9 +68,9 @@ def test_answers_of_two_copies_are_united(ours: Labelled, theirs: Labelled, merg
         (SECOND, "ann", "b1"),
         (SECOND, "bob", "b1"),
     ]
-    before = _everything(ours.study)
+    before = everything(ours.study)
     assert merge(ours, theirs) == {}
-    assert _everything(ours.study) == before
+    assert everything(ours.study) == before
 
 
 def test_who_went_on_is_followed(ours: Labelled, theirs: Labelled, merge: Merge) -> None:
@@ -100,11 +90,11 @@ def test_a_rater_who_says_two_things_is_refused(
         at.say("pilot", {FIRST: {"ann": "a1"}})
     ours.say("pilot", {FIRST: {"ann": "b1"}})
     theirs.say("pilot", {FIRST: {"ann": "b2"}, SECOND: {"bob": "a1"}})
-    before = _everything(ours.study)
+    before = everything(ours.study)
     said = merge(ours, theirs)
     assert "both studies have a round pilot, with different labels" in said
     assert f"{FIRST} by ann: b1 here, b2 there" in said
-    assert _everything(ours.study) == before
+    assert everything(ours.study) == before
 
 
 def test_other_rules_of_a_round_are_refused(ours: Labelled, theirs: Labelled, merge: Merge) -> None:
@@ -154,7 +144,7 @@ def test_what_one_has_forgotten_does_not_come_back(
     assert done.returncode == 0, done.stderr
     merge(ours, theirs)
     assert _labels(ours) == [(SECOND, "bob", "b1")]
-    named = [name for name, rows in _everything(ours.study).items() if f"'{FIRST}'" in str(rows)]
+    named = [name for name, rows in everything(ours.study).items() if f"'{FIRST}'" in str(rows)]
     assert named == ["forgotten"]
 
 
