@@ -22,8 +22,16 @@ LIMIT_MB = 700
 def measures() -> Iterator[Line]:
     """Peak memory of a fetch with comments, of 100,000 issues by that of 20,000."""
     large, small = fetched(LARGE).peak_mb, fetched(SMALL).peak_mb
-    yield Line(f"`miner fetch` of {LARGE:,} issues with comments", f"of {SMALL:,}", (large,),
-               (small,), "MB", Target(ratio=1.3, ours=LIMIT_MB))  # fmt: skip
+    yield Line(
+        f"`miner fetch` of {LARGE:,} issues with comments",
+        f"of {SMALL:,}",
+        (large,),
+        (small,),
+        "MB",
+        Target(ratio=1.3, ours=LIMIT_MB),
+        why="What grows was not found: for the same page it is neither the size of the study "
+        "nor the number of transactions before it.",
+    )
 
 
 def fetched(issues: int) -> Spent:
