@@ -196,6 +196,22 @@ with study.writing() as writer:
 # Rows and types
 
 
+def test_a_row_is_new_or_takes_the_place_of_the_one_with_its_key(study: Study) -> None:
+    def put(writer: Writer, project: str, requests: int, **first: int) -> None:
+        key = {"run_id": "r", "project": project}
+        writer.put("store.traffic", key, {"requests": requests, "waited_s": 0.5}, first)
+
+    with study.writing() as writer:
+        put(writer, "a", 1, not_modified=7)
+        put(writer, "b", 2, not_modified=8)
+        put(writer, "a", 3, not_modified=9)  # in the same transaction
+    with study.writing() as writer:
+        put(writer, "b", 4, not_modified=9)
+    with study.reading() as reader:
+        rows = reader.rows("SELECT project, requests, not_modified FROM store.traffic ORDER BY ALL")
+    assert [tuple(row.values()) for row in rows] == [("a", 3, 7), ("b", 4, 8)]
+
+
 def test_types_survive_a_batch(study: Study) -> None:
     rows = [
         {
