@@ -31,12 +31,10 @@ from data import locks
 from data.errors import StudyError
 from data.sql_text import literal
 
-# Nothing is fetched behind the user's back.
-# Times with a zone become UTC in TIMESTAMP columns, wherever the program runs.
 _CONFIG = {
-    "autoinstall_known_extensions": "false",
-    "TimeZone": "UTC",
-    "async_threads": "0",  # eight for each instance, to read from far away
+    "autoinstall_known_extensions": "false",  # nothing is fetched behind the user's back
+    "TimeZone": "UTC",  # in TIMESTAMP columns, wherever the program runs
+    "async_threads": "0",  # they read what is far away; each instance would start eight
 }
 _NAME = "study"  # of the file inside an instance, whatever it is called outside
 _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB puts beside a database

@@ -18,11 +18,11 @@ from data.store import Study
 
 # What libraries import when they are first used: pyarrow looks for pandas with its first array.
 _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
+_INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 _make_database = Study._make
 
 # As many processes as there are cores run tests: more threads would wait for each other.
 engine._CONFIG["threads"] = "1"  # noqa: SLF001 - for whoever imports this: tests, and what they fork
-_INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 
 
 def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
