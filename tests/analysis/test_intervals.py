@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.statistics.intervals import wilson_share
 
@@ -33,6 +35,18 @@ def test_it_agrees_with_scipy_and_holds_the_share(pair: tuple[int, int]) -> None
     assert share.low == pytest.approx(100 * other.low, abs=1e-6)
     assert share.high == pytest.approx(100 * other.high, abs=1e-6)
     assert 0 <= share.low <= share.percent + 1e-9 <= share.high + 2e-9 <= 100 + 2e-9
+
+
+def test_every_digit_is_that_of_statsmodels() -> None:
+    pairs = [(count, total) for total in (2, 3, 7, 38, 385, 12_801) for count in range(1, total)]
+    found = [(share.low, share.high) for share in (wilson_share(*pair) for pair in pairs)]
+    lows, highs = proportion_confint(*np.array(pairs).T, method="wilson")
+    assert found == list(zip((100 * lows).tolist(), (100 * highs).tolist(), strict=True))
+
+
+def test_a_share_of_more_than_there_can_be_has_an_interval() -> None:
+    share = wilson_share(10**200, 10**201)
+    assert (share.low, share.high) == (pytest.approx(10), pytest.approx(10))
 
 
 def test_a_share_of_nothing_has_no_value() -> None:

@@ -52,7 +52,6 @@ _HEAVY = (
     "pyarrow.parquet",
     "scipy.stats",
     "sklearn.feature_extraction.text",
-    "statsmodels.stats.multitest",
     "statsmodels.stats.proportion",
 )
 _OURS = ("data", "report", "miner", "annotation", "analysis")
