@@ -99,7 +99,7 @@ def redact_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _known_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
     """The longest first: where one begins with another, no rest of it must stay."""
     variables = os.environ if environment is None else environment
-    named = {value for name, value in variables.items() if is_secret_name(name)}
+    named = {variables[name] for name in variables if is_secret_name(name)}
     values = _remembered | {value for value in named if len(value) >= SHORTEST}
     return sorted(values, key=lambda each: (-len(each), each))
 
