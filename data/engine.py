@@ -247,14 +247,19 @@ def _made(path: str, use: Use) -> _Instance:
     # Nobody who made the folder can have foreseen this name, and put a link there: DuckDB lets
     # queries reach everything below. The number is for whoever cleans up.
     overflow = f"{path}.{os.urandom(4).hex()}.{os.getpid()}.tmp"
+    files = ", ".join(literal(path + ending) for ending in ("", *_BESIDE))
+    return _Instance(path, use, _root(use, overflow, f"allowed_paths = [{files}]"), overflow)
+
+
+def _root(use: Use, overflow: str, reach: str) -> duckdb.DuckDBPyConnection:
+    """A new instance; the setting `reach` says which files it can have, unless it can have all."""
     root = duckdb.connect(config={**_CONFIG, "temp_directory": overflow})
     if not use.other_files:
-        allowed = ", ".join(literal(path + ending) for ending in ("", *_BESIDE))
-        root.execute(f"SET allowed_paths = [{allowed}]")
+        root.execute(f"SET {reach}")
         root.execute("SET enable_external_access = false")
         if use.read_only:
             root.execute("SET lock_configuration = true")
-    return _Instance(path, use, root, overflow)
+    return root
 
 
 def _keep_log(instance: _Instance, *, wanted: bool) -> None:

@@ -8,7 +8,7 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from subprocess import PIPE, CompletedProcess, Popen
@@ -16,8 +16,10 @@ from typing import Any
 
 import pytest
 import typer.main
+from shared_instances import OF_THE_PROGRAM, shared
 from warming import copy_empty_database
 
+from data import engine
 from data.store import Study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,6 +32,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 _MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
+
+
+@pytest.hookimpl(optionalhook=True, wrapper=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """Tests wait a seventh of their time, for servers, browsers and disks: more than one a core."""
+    cores = yield
+    is_wanted = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
+    return cores if is_wanted else cores + cores // 2
 
 
 def pytest_collection_finish() -> None:
@@ -48,6 +58,16 @@ def new_studies_are_copies(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if Path(request.path).name not in _MAKE_THEIR_OWN:
             patch.setattr(Study, "_make", copy_empty_database)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def studies_share_instances(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Only tests of what a study can reach have the instances of the program."""
+    with pytest.MonkeyPatch.context() as patch:
+        engine.close_idle()
+        if Path(request.path).name not in OF_THE_PROGRAM:
+            patch.setattr(engine, "_made", shared)
         yield
 
 

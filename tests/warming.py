@@ -21,7 +21,7 @@ _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.
 _INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 _make_database = Study._make
 
-# As many processes as there are cores run tests: more threads would wait for each other.
+# At least as many processes as there are cores run tests: more threads would wait for each other.
 engine._CONFIG["threads"] = "1"  # noqa: SLF001 - for whoever imports this: tests, and what they fork
 
 

@@ -1,6 +1,6 @@
 """What a study holds of a tracker, to be compared with another study of it.
 
-Read with nothing but DuckDB, as anybody may: also right after the fetch was killed.
+Read as it is, in any schema: also right after the fetch was killed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ _THERE = "artifact_id NOT IN (SELECT artifact_id FROM store.departure)"
 Rows = list[tuple[Any, ...]]
 
 
-def opened(directory: Path) -> duckdb.DuckDBPyConnection:
-    """The study, to be closed by the caller."""
-    return duckdb.connect(str(directory / "study.duckdb"), read_only=True)
+@contextmanager
+def opened(directory: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The study, whatever its schema is."""
+    with engine.connect(directory / "study.duckdb", Use(read_only=True)) as session:
+        yield session.connection
 
 
 def mined(directory: Path) -> dict[str, Rows]:
