@@ -188,7 +188,7 @@ def environment() -> Environment:
         "printed": formatting.printed,
         "interval": formatting.interval,
         "looks": _looks,
-        "short": _short,
+        "short": shortened,
         "sort_key": _sort_key,
         "whole": _whole,
         "parted": tables.parted,
@@ -215,7 +215,7 @@ def _made_visible(value: Any) -> Any:
     return re.sub(r"(?<=\d) (?=%)", "\N{NO-BREAK SPACE}", formatting.plain(value))
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
     """A cell that a page can hold; the file beside the table has the whole."""
     return text if len(text) <= LONGEST_CELL else text[: LONGEST_CELL - 1].rstrip() + "…"
 

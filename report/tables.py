@@ -6,8 +6,6 @@ does. Not for computing anything: a table arrives finished.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import shutil
@@ -19,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from data.results import Cell, Claim, Column, ColumnKind, Result, Table
 from report import formatting, latex
+from report.csv_lines import csv_text
 from report.formatting import NUMERIC_KINDS
 
 if TYPE_CHECKING:
@@ -317,14 +316,7 @@ def _longest(texts: Iterable[str]) -> int:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    return "".join(_csv_line([_exact(value) for value in row]) for row in (header, *rows))
-
-
-def _csv_line(cells: Sequence[str]) -> str:
-    text = io.StringIO()
-    # The writer quotes a cell with a line end only if its own lines end with that, too.
-    csv.writer(text, lineterminator="\r\n").writerow(cells)
-    return text.getvalue().removesuffix("\r\n") + "\n"
+    return csv_text([_exact(value) for value in row] for row in (header, *rows))
 
 
 def _exact(value: Cell) -> str:

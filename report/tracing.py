@@ -137,7 +137,8 @@ def trace(study: Study, meant: str, *, most: int, prefix: str = PREFIX) -> Trace
     with study.reading() as reader:
         claims = reader.rows("SELECT * FROM claims ORDER BY claim_id")
         ids = [claim["claim_id"] for claim in claims]
-        claim = next(each for each in claims if each["claim_id"] == find_claim(ids, meant, prefix))
+        wanted = find_claim(ids, meant, prefix)
+        claim = next(each for each in claims if each["claim_id"] == wanted)
         (stored,) = reader.rows(
             "SELECT result, analysis, parameters, content, run_id FROM results "
             "WHERE result = ? AND is_latest",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from annotation.ratings import Ratings, ratings_of
 from data.errors import StudyError
+from data.gates import changed_after_gate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,36 +70,8 @@ def read_round(
     if choice.first is not None:
         ratings = _first(reader, ratings, of, choice.first)
     negotiated = len(discussed & ratings.given.keys())
-    changed = changed_after_gate(reader, of)
+    changed = sum(each.round == of.name for each in changed_after_gate(reader))
     return Rated(of.name, (of,), wanted, taxonomy, ratings, negotiated, unfinished, changed=changed)
-
-
-# What raters said on their own before the first decision, beside what they say now.
-_CHANGED_AFTER_GATE = """
-WITH said AS (
-    SELECT item_id, rater, codes, answer_id, supersedes, started_at <= decided AS is_before
-    FROM store.answer a JOIN store.run USING (run_id),
-        (SELECT min(decided_at) AS decided FROM store.gate
-            WHERE round = $1 AND stage = 'independent' AND items > 0)
-    WHERE a.round = $1 AND stage = 'independent' AND taxonomy_version = $2
-        AND decided IS NOT NULL
-), known AS (
-    SELECT * FROM said WHERE is_before AND answer_id NOT IN
-        (SELECT supersedes FROM said WHERE is_before AND supersedes IS NOT NULL)
-), now AS (
-    SELECT * FROM said WHERE answer_id NOT IN
-        (SELECT supersedes FROM said WHERE supersedes IS NOT NULL)
-)
-SELECT count(*) FROM known JOIN now USING (item_id, rater) WHERE known.codes <> now.codes
-"""
-
-
-def changed_after_gate(reader: Reader, of: Round) -> int:
-    """Independent labels that are not what they were when the first gate was decided on them.
-
-    Labels that came later, and those that were given in another version, are no changes.
-    """
-    return int(reader.value(_CHANGED_AFTER_GATE, [of.name, of.taxonomy_version]))
 
 
 def has_negotiated(reader: Reader, round_name: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from annotation.rounds import Round, find_round
 from data.errors import StudyError
+from data.gates import GONE_ON, changed_after_gate
 from data.provenance import utc_now
 from report.formatting import counted, number
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from data.provenance import Run
     from data.store import Reader, Writer
 
-_DESPITE = "not passed, and round "  # what such a reason begins with
 _MISSING = """
 SELECT count(*) FROM store.assignment a WHERE round = ? AND NOT EXISTS (
     SELECT 1 FROM labels l WHERE l.round = a.round AND l.item_id = a.item_id
@@ -87,7 +87,7 @@ def _decisions(reader: Reader, round_name: str) -> list[Gate]:
     rows = reader.rows(
         "SELECT * EXCLUDE run_id FROM gates WHERE round = ? AND NOT starts_with(reason, ?) "
         "AND NOT starts_with(reason, ?) ORDER BY decided_at DESC",
-        [round_name, _DESPITE, OFF_PLAN],
+        [round_name, GONE_ON, OFF_PLAN],
     )
     return [Gate(**row) for row in rows]
 
@@ -99,8 +99,6 @@ def standing(reader: Reader, of: Round) -> Standing:
     they were it holds, and one that was passed is not undone by measuring something else later,
     nor by labels that are given again in another version of the taxonomy.
     """
-    from annotation.agreement.sources import changed_after_gate
-
     own = [of.name, of.taxonomy_version]
     changed = {row["stage"]: row["at"] for row in reader.rows(_CHANGED, own)}
     pushed = reader.value("SELECT 1 FROM store.project WHERE round = ? LIMIT 1", [of.name])
@@ -109,7 +107,7 @@ def standing(reader: Reader, of: Round) -> Standing:
         missing=int(reader.value(_MISSING, [of.name])),
         is_discussed="negotiated" in changed,
         is_pushed=pushed is not None,
-        changed=changed_after_gate(reader, of),
+        changed=sum(each.round == of.name for each in changed_after_gate(reader)),
     )
 
     def holds(gate: Gate) -> bool:
@@ -260,7 +258,7 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
 
 def _prefix(of: Round) -> str:
     """What the reason of such a row begins with; it says which round went on."""
-    return f"{_DESPITE}{of.name} goes on in spite of it: "
+    return f"{GONE_ON}{of.name} goes on in spite of it: "
 
 
 def _despite(reader: Reader, of: Round, before: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from annotation.sheets.cells import original
@@ -65,18 +65,6 @@ def csv_records(path: Path, *, encoding: str = "") -> Iterator[list[str]]:
             yield record
     except csv.Error as error:
         raise StudyError(f"{path}:{start}: is no CSV: {error}", _AS_CSV) from error
-
-
-def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as CSV, a line each; a cell with any line break is quoted, also with a bare CR."""
-    return "".join(map(_line, rows))
-
-
-def _line(row: Sequence[object]) -> str:
-    written = io.StringIO(newline="")
-    # The writer quotes the characters of its line end, and only those.
-    csv.writer(written, lineterminator="\r\n").writerow(row)
-    return written.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _text(path: Path, encoding: str) -> str:

@@ -14,12 +14,12 @@ from annotation import labels
 from annotation.labels import Stage
 from annotation.settling import settlements
 from annotation.sheets.cells import for_workbook, harmless
-from annotation.sheets.csv_files import csv_text
 from annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
 from annotation.sheets.workbooks import SUFFIXES
 from data.errors import StudyError
 from data.identity import url_of
 from data.taxonomy_changes import version_key
+from report.csv_lines import csv_text
 
 if TYPE_CHECKING:
     from annotation.rounds import Round

@@ -14,9 +14,10 @@ from pathlib import Path
 
 from annotation.labels import NEW_CODE, NOT_A_FAULT, SPECIAL, UNCLEAR
 from annotation.sheets.cells import harmless
-from annotation.sheets.csv_files import csv_text, read_csv
+from annotation.sheets.csv_files import read_csv
 from data.errors import StudyError
 from data.taxonomy import Taxonomy, folded
+from report.csv_lines import csv_text
 
 LEFT_OUT = "-"
 COLUMNS = ("spelling", "count", "code", "why")

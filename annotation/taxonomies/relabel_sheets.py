@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from annotation.rounds import find_round, require_rater
 from annotation.sheets.cells import harmless
-from annotation.sheets.csv_files import csv_text
 from annotation.sheets.files import read_grid
 from annotation.taxonomies.relabelling import (
     Waiting,
@@ -22,6 +21,7 @@ from annotation.taxonomies.versions import Versions
 from data import provenance
 from data.errors import StudyError
 from data.identity import url_of
+from report.csv_lines import csv_text
 from report.formatting import counted
 
 if TYPE_CHECKING:

@@ -2,8 +2,6 @@ r"""A study's numbers for a manuscript: LaTeX commands, CSV, and what a manuscri
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +9,7 @@ from typing import Any
 
 from report import formatting, latex
 from report.claims.naming import PREFIX, ambiguous_names, command_names
+from report.csv_lines import csv_text
 
 # In \faNum[low]{id}; without a key it is the value with its unit.
 KEYS = ("value", "number", "low", "high", "interval", "count", "total", "printed", "status")
@@ -76,13 +75,8 @@ def to_latex(
 def to_csv(claims: Sequence[Mapping[str, Any]], prefix: str = PREFIX) -> str:
     """All claims as CSV, with the exact values."""
     names = command_names((claim["claim_id"] for claim in claims), prefix)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_CSV)
-    for claim in claims:
-        row = {**claim, "command": f"\\{names[claim['claim_id']]}"}
-        writer.writerow([row[name] for name in _CSV])
-    return text.getvalue()
+    rows = ({**claim, "command": f"\\{names[claim['claim_id']]}"} for claim in claims)
+    return csv_text([_CSV, *([row[name] for name in _CSV] for row in rows)])
 
 
 def _fields(claim: Mapping[str, Any], *, siunitx: bool) -> dict[str, str]:

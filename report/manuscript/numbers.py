@@ -71,6 +71,12 @@ class Printed:
         slack = 0.0 if self.exact else self.half
         return self.value - slack, self.value + slack
 
+    def as_fraction(self) -> Printed:
+        """The same number, not in percent."""
+        if not self.percent:
+            return self
+        return Printed(self.text, self.value / 100, self.unit / 100)
+
     def scaled(self, fraction: float) -> float:
         """A fraction in the unit of this number: in percent if it was printed as that."""
         return 100 * fraction if self.percent else fraction

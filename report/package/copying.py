@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from data import evidence
 from data.errors import StudyError
-from data.people import pseudonym, study_key
+from data.people import UNKNOWN, pseudonym, study_key
 from report.package import cleaning
 from report.package.cleaning import Cleaner
 from report.package.policy import LEFT_BEHIND, LEFT_OUT, TABLES, Treatment
@@ -271,7 +271,7 @@ def _of_authors(about: About) -> Iterator[str]:
 def _who(directory: Path) -> Callable[[str], str]:
     """Pseudonyms of people that texts mention: the study's own, if it has a key."""
     if not (directory / _KEY).exists():
-        return lambda _login: "person_unknown"
+        return lambda _login: UNKNOWN
     key = study_key(directory)
     return lambda login: pseudonym(key, "github.com", login)
 

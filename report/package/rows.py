@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from report.csv_lines import csv_text
 from report.package.policy import LEFT_OUT
 
 if TYPE_CHECKING:
@@ -67,12 +66,9 @@ def csv_bytes(rows: pa.Table) -> bytes:
 
 def csv_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """Rows as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    text = csv_text([names, *([_cell(value) for value in row] for row in rows)])
     # Half a surrogate pair, which broken sources deliver, has no bytes in UTF-8.
-    return text.getvalue().encode("utf-8", errors="backslashreplace")
+    return text.encode("utf-8", errors="backslashreplace")
 
 
 def artifact_ids(reader: Reader) -> list[dict[str, Any]]:

@@ -1,10 +1,12 @@
-"""Final labels that were changed after they had been settled: a threat that labelling leaves."""
+"""Labels that were changed after their gate, or after they had been settled: threats to a study."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
+from data.gates import changed_after_gate
+from data.results import Claim
 from data.sql_text import literals
 from report.formatting import counted
 from report.sections import Material
@@ -25,6 +27,32 @@ _MOST_LISTED = 1_000  # a query that names more decisions is too long to read
 
 
 def signs(material: Material) -> Iterator[Sign]:
+    """Those that are there."""
+    yield from _after_gate(material)
+    yield from _after_settling(material)
+
+
+def _after_gate(material: Material) -> Iterator[Sign]:
+    changed = changed_after_gate(material.reader)
+    if not changed:
+        return
+    ids = sorted({each for pair in changed for each in (pair.before, pair.after)})
+    # A withdrawn answer has no label: what was said before stands for it.
+    claim = count(
+        material.reader,
+        ("threats", "corrected"),
+        "labels that were changed after their gate was decided",
+        "SELECT round, item_id, artifact_id, rater, max(run_id) AS run_id FROM labels "
+        f"WHERE answer_id IN ({literals(ids)}) GROUP BY ALL ORDER BY round, item_id, rater",
+    )
+    text = (
+        f"{counted(len(changed), 'label')} of raters on their own {_were(changed)} changed after "
+        "agreement had been measured."
+    )
+    yield sign("corrected", "Labels changed after the gate", text, "", *_listed(changed, claim))
+
+
+def _after_settling(material: Material) -> Iterator[Sign]:
     """One, where an item has other final codes than it had."""
     changed = material.reader.rows(_CHANGED)
     if not changed:
@@ -40,10 +68,17 @@ def signs(material: Material) -> Iterator[Sign]:
         "ORDER BY round, item_id, settlement_id",
     )
     what = listed(f"{way} {number:,}" for way, number in sorted(ways.items()))
-    were = "was" if len(changed) == 1 else "were"
     text = (
-        f"{counted(len(changed), 'final label')} {were} changed after being settled: {what}. "
+        f"{counted(len(changed), 'final label')} {_were(changed)} changed after being settled: "
+        f"{what}. "
         "Numbers from before the change, such as those of a published package, can differ."
     )
-    claims = (claim,) if len(changed) <= _MOST_LISTED else ()
-    yield sign("resettled", "Final labels changed afterwards", text, "", *claims)
+    yield sign("resettled", "Final labels changed afterwards", text, "", *_listed(changed, claim))
+
+
+def _were(changed: Sized) -> str:
+    return "was" if len(changed) == 1 else "were"
+
+
+def _listed(changed: Sized, claim: Claim) -> tuple[Claim, ...]:
+    return (claim,) if len(changed) <= _MOST_LISTED else ()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from data.gates import GONE_ON
 from report.formatting import counted, number
 from report.sections import Material, changed_labels
 from report.sections.agreement import ANALYSIS as AGREEMENT
 from report.sections.agreement import entries
-from report.sections.numbers import count, share
+from report.sections.numbers import share
 from report.sections.signs import Sign, listed, sign
 
 # Krippendorff (2004, p. 241): below 0.667 not even tentative conclusions.
@@ -26,18 +27,13 @@ _UNDECIDED = (
 )
 _UNLABELLED = (
     "SELECT DISTINCT round, item_id, rater, run_id FROM assignments WHERE (round, item_id, rater) "
-    "NOT IN (SELECT (round, item_id, rater) FROM labels) ORDER BY round, item_id, rater, run_id"
+    "NOT IN (SELECT (round, item_id, rater) FROM labels WHERE stage = 'independent' "
+    "AND is_current) ORDER BY round, item_id, rater, run_id"
 )
 _SINGLE = (
     f"{_FINAL} WHERE (round, item_id) IN (SELECT (round, item_id) FROM labels WHERE "
     "stage = 'independent' AND is_current GROUP BY round, item_id "
     "HAVING count(DISTINCT rater) = 1) ORDER BY round, item_id, artifact_id"
-)
-_CORRECTED = (
-    "SELECT DISTINCT l.label_id, l.round, l.item_id, l.artifact_id, l.rater, l.run_id "
-    "FROM labels l JOIN gates g ON g.round = l.round AND g.stage = l.stage "
-    "WHERE l.supersedes IS NOT NULL "
-    "AND l.labelled_at > g.decided_at ORDER BY l.label_id"
 )
 
 
@@ -78,32 +74,19 @@ def _agreement(material: Material) -> Iterator[Sign]:
 
 def _gates(material: Material) -> Iterator[Sign]:
     rows = material.reader.rows(
-        "SELECT round, stage, value, threshold, is_passed FROM gates QUALIFY row_number() OVER "
-        "(PARTITION BY round, stage ORDER BY decided_at DESC, run_id DESC) = 1 ORDER BY ALL"
+        "SELECT round, stage, reason FROM gates QUALIFY row_number() OVER (PARTITION BY round, "
+        "stage ORDER BY decided_at DESC, run_id DESC) = 1 AND NOT is_passed ORDER BY ALL"
     )
-    closed = [row for row in rows if not row["is_passed"]]
-    over = [
-        row
-        for row in rows
-        if row["is_passed"] and row["value"] is not None and row["value"] < row["threshold"]
-    ]
+    over = [row for row in rows if row["reason"].startswith(GONE_ON)]
+    closed = [row for row in rows if row not in over]
     if closed:
         which = listed(f"{row['round']} ({row['stage']})" for row in closed)
         text = f"Not passed: {which}."
         yield sign("gate", "Gates that were not passed", text, "annotation agreement ROUND")
     if over:
-        text = f"The study went on below the threshold: {listed(row['round'] for row in over)}."
+        which = listed(f"{row['round']} ({row['reason']})" for row in over)
+        text = f"The study went on although a gate was not passed: {which}."
         yield sign("gate-overruled", "Gates that were overruled", text)
-    if material.has(_CORRECTED):
-        claim = count(
-            material.reader, ("threats", "corrected"),
-            "labels that were changed after their gate was decided", _CORRECTED,
-        )  # fmt: skip
-        text = (
-            f"{counted(int(claim.value or 0), 'label')} of raters on their own were changed after "
-            "agreement had been measured."
-        )
-        yield sign("corrected", "Labels changed after the gate", text, "", claim)
 
 
 def _rules(material: Material) -> Iterator[Sign]:

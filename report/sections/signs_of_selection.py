@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from report.formatting import counted
@@ -111,7 +112,7 @@ def _strata(material: Material) -> Iterator[Sign]:
             )
             yield sign(
                 f"uncovered-{name}", "Strata that are not covered", text,
-                f"annotation sample {name} --extend",
+                f"annotation sample {shlex.quote(name)} --extend --size N",
             )  # fmt: skip
         if few:
             text = (

@@ -15,7 +15,7 @@ from data.settings import read_settings
 from report import figures, latex, recomputing, tables
 from report.console import explained
 from report.folders import replacing
-from report.pages import LONGEST_CELL
+from report.pages import shortened
 from report.sections import Material, Section, sections, summary
 from report.study import markdown, own, page, paper
 from report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
@@ -148,14 +148,11 @@ def _draw(
 def _printable(table: Table) -> Table:
     """The table for a paper, which has no room for empty columns and whole texts of strangers."""
     table = tables.filled(table)
-    rows = tuple(tuple(_short(cell) for cell in row) for row in table.rows)
-    return replace(table, rows=rows, title=str(_short(table.title)), note=str(_short(table.note)))
-
-
-def _short(cell: Cell) -> Cell:
-    if isinstance(cell, str) and len(cell) > LONGEST_CELL:
-        return cell[: LONGEST_CELL - 1].rstrip() + "…"
-    return cell
+    rows = tuple(
+        tuple(shortened(cell) if isinstance(cell, str) else cell for cell in row)
+        for row in table.rows
+    )
+    return replace(table, rows=rows, title=shortened(table.title), note=shortened(table.note))
 
 
 def _put(path: Path, text: str) -> None:

@@ -24,6 +24,7 @@ from data.store import Study
 from report.claims.exporting import lacking, to_csv, to_latex
 from report.claims.finding import find_claim
 from report.claims.naming import ambiguous_names, command_names
+from report.package.rows import csv_of
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -116,6 +117,15 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
         run = subprocess.run(line, cwd=tmp_path, capture_output=True, check=False)
         assert run.returncode == ends, run.stdout.decode(errors="replace")[-2000:]
     assert b"means \\FAsameAB" in run.stdout.replace(b"\n", b"")
+
+
+def test_no_line_end_in_a_text_ends_a_row_of_csv() -> None:
+    text = "one\rtwo\r\nthree\nfour"
+    rows = [{**CLAIMS[0], "statement": text}]
+    (row,) = csv.DictReader(io.StringIO(to_csv(rows), newline=""))
+    assert row["statement"] == text
+    packed = io.StringIO(csv_of(["statement", "n"], [[text, 1]]).decode(), newline="")
+    assert list(csv.reader(packed)) == [["statement", "n"], [text, "1"]]
 
 
 def test_csv_has_the_exact_numbers() -> None:

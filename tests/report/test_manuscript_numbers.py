@@ -129,6 +129,8 @@ def test_true_means_of_whole_numbers_are_never_called_impossible(
 def test_impossible_means_and_deviations_are_found() -> None:
     # Brown and Heathers (2017): a mean of 5.19 of 28 whole numbers cannot be.
     assert _verdict("integer-mean", 'printed = "5.19"\nn = "28"') == "inconsistent"
+    both = 'printed = "5.19"\nn = "28"\ndeviation = "1.20"'
+    assert _verdict("integer-mean", both) == "inconsistent"
     # 18 numbers with mean 3.44 have the sum 62, even; a deviation of 2.47 needs squares that add up
     # to 317, odd.
     found = _verdict("integer-mean", 'printed = "3.44"\nn = "18"\ndeviation = "2.47"')

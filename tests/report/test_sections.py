@@ -16,6 +16,8 @@ from reported import CLAIM, RESULT, labelled, store
 from typer.main import get_command
 
 from analysis.reexecution.drawing import draw
+from data.gates import GONE_ON
+from data.provenance import utc_now
 from data.queries import checked
 from data.results import Claim
 from data.store import Study
@@ -142,6 +144,56 @@ def test_threats_are_those_that_the_data_show(study: Study) -> None:
     assert after["no-code"] == "1 of 1 final labels are no code of a taxonomy: unclear 1."
     assert after["undecided"] == "19 of 20 labelled items have no final label."
     assert after["gone-labelled"].startswith("1 labelled artifact")
+
+
+def gate(study: Study, *, passed: bool, reason: str) -> None:
+    """Decided now."""
+    with study.writing() as writer:
+        writer.execute(
+            "INSERT INTO store.gate VALUES ('main', 'independent', 'krippendorff', 0.7, ?, NULL, "
+            "NULL, 20, ?, ?, ?, 'r')",
+            [0.8 if passed else 0.4, passed, reason, utc_now()],
+        )
+
+
+def test_labels_of_sheets_that_were_changed_after_the_gate_are_counted(study: Study) -> None:
+    desk = Labelled(study)
+    with study.reading() as reader:
+        said = reader.rows(
+            "SELECT item_id, code FROM labels WHERE rater = 'ann' ORDER BY item_id LIMIT 3"
+        )
+    changed, again, withdrawn = (row["item_id"] for row in said)
+    gate(study, passed=True, reason="passed")
+    assert "corrected" not in threats(study)
+    desk.say("main", {changed: {"ann": "b2" if said[0]["code"] != "b2" else "a1"}})
+    desk.say("main", {again: {"ann": "b2" if said[1]["code"] != "b2" else "a1"}})
+    desk.say("main", {again: {"ann": said[1]["code"]}})  # as it was
+    desk.say("main", {withdrawn: {"ann": ()}})
+    assert threats(study)["corrected"] == (
+        "2 labels of raters on their own were changed after agreement had been measured."
+    )
+    (claim,) = (
+        each for each in told(study)["threats"].claims if each.claim_id.endswith("corrected")
+    )
+    with study.reading() as reader:
+        rows = reader.rows(checked(reader, claim.claim_id, claim.rows_query or ""))
+    assert claim.value == len(rows) == 2
+    assert {(row["item_id"], row["rater"]) for row in rows} == {
+        (changed, "ann"),
+        (withdrawn, "ann"),
+    }
+
+
+def test_a_gate_that_somebody_overruled_is_told_with_the_reason(study: Study) -> None:
+    gate(study, passed=False, reason="0.4 is below 0.7")
+    assert threats(study)["gate"] == "Not passed: main (independent)."
+    gate(study, passed=False, reason=f"{GONE_ON}rest goes on in spite of it: no time")
+    found = threats(study)
+    assert "gate" not in found
+    assert found["gate-overruled"] == (
+        "The study went on although a gate was not passed: "
+        "main (not passed, and round rest goes on in spite of it: no time)."
+    )
 
 
 def test_final_labels_that_were_changed_after_they_were_settled_are_counted(study: Study) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from report.manuscript.comparing import computed_from
 from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed
 from report.manuscript.outcomes import Outcome
 
 NAME = "classification"
@@ -41,16 +40,10 @@ def check(entry: Entry) -> Outcome:
     metric = entry.choice("metric", tuple(_METRICS))
     if metric == "f1" and entry.has("precision"):
         inputs = [entry.number("precision"), entry.number("recall")]
-        return computed_from(entry, [_fraction(each) for each in inputs], _f1, fraction=True)
+        return computed_from(entry, [each.as_fraction() for each in inputs], _f1, fraction=True)
     names, compute = _METRICS[metric]
     return computed_from(entry, [entry.number(name) for name in names], compute, fraction=True)
 
 
 def _f1(both: Sequence[float]) -> float:
     return 2 * both[0] * both[1] / (both[0] + both[1])
-
-
-def _fraction(printed: Printed) -> Printed:
-    if not printed.percent:
-        return printed
-    return Printed(printed.text, printed.value / 100, printed.unit / 100)

@@ -35,6 +35,9 @@ def check(entry: Entry) -> Outcome:
     answers = n * entry.number("items", "1").value
     if not 1 <= answers <= _LARGEST or answers != int(answers):
         raise entry.error(f"n = {answers:g}", f"whole, 1 to {_LARGEST:,}")
+    deviation = entry.number("deviation") if entry.has("deviation") else None
+    if deviation is not None and (answers != n or n < 2):
+        raise entry.error("a deviation is checked for n of 2 and more and one item")
     if mean.unit * answers > _NO_HELP:
         reason = f"{answers:,.0f} whole numbers can have any mean of so few digits"
         return Outcome("cannot be checked", "-", RULE, reason)
@@ -51,15 +54,9 @@ def check(entry: Entry) -> Outcome:
     if not sums:
         reason = f"no sum of {answers:.0f} whole numbers gives {mean.text}; the nearest is {words}"
         return Outcome(failed(entry), words, RULE, reason, nearest)
-    if entry.has("deviation"):
-        deviation = entry.number("deviation")
-        if answers != n or n < 2:
-            raise entry.error("a deviation is checked for n of 2 and more and one item")
-        if not any(_square_sum(total, int(n), deviation) for total in sums):
-            reason = (
-                f"no {n:.0f} whole numbers have mean {mean.text} and deviation {deviation.text}"
-            )
-            return Outcome(failed(entry), words, RULE, reason, nearest)
+    if deviation and not any(_square_sum(total, int(n), deviation) for total in sums):
+        reason = f"no {n:.0f} whole numbers have mean {mean.text} and deviation {deviation.text}"
+        return Outcome(failed(entry), words, RULE, reason, nearest)
     return Outcome("consistent", words, RULE, f"{sums[0]} / {answers:.0f} gives it", nearest)
 
 

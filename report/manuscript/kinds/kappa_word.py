@@ -74,7 +74,7 @@ def said_pairs(entry: Entry) -> list[tuple[Printed, str]]:
     for value, said in pairs:
         if not isinstance(said, str) or not 0 < len(said) <= 60:
             raise entry.error(f"the word for {value.text}", "a text in quotes")
-    return [(_fraction(value), " ".join(said.lower().split())) for value, said in pairs]
+    return [(value.as_fraction(), " ".join(said.lower().split())) for value, said in pairs]
 
 
 def scaled(
@@ -115,10 +115,3 @@ def _words(pairs: Pairs, name: str) -> str:
 
 def _printed(pairs: Pairs) -> str:
     return ", ".join(f"{value.text} {said}" for value, said in pairs)
-
-
-def _fraction(value: Printed) -> Printed:
-    """Kappa in percent, as some print it, is the same kappa."""
-    if not value.percent:
-        return value
-    return Printed(value.text, value.value / 100, value.unit / 100)

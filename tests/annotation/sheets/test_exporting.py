@@ -20,10 +20,10 @@ from annotation.labels import STAGES, Answer, append
 from annotation.sheets.asking import Asked
 from annotation.sheets.cells import harmless, original
 from annotation.sheets.command import export_sheet, import_sheets
-from annotation.sheets.csv_files import csv_text
 from data import provenance
 from data.errors import StudyError
 from data.store import Study
+from report.csv_lines import csv_text
 
 LEAVES = ("a1", "a2", "b1", "b2", "~unclear", "~not-a-fault", "~new")
 NAMES = st.sampled_from(["ann", "=1+1", "@bob", "-c", "'d", "'=e", "f g"])
