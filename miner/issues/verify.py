@@ -33,7 +33,7 @@ class Verified:
 def verify(ingest: Ingest, selection: Selection) -> Verified:
     """List everything again and mark what is not there any more."""
     area = scope.of_selection(ingest.project.repository, selection)
-    mark = f"listed {_short(selection)}"
+    mark = f"listed {_short(ingest.project.key, selection)}"
     for stream in selection.streams():
         _list_again(ingest, stream, mark)
     with ingest.study.reading() as reader:
@@ -84,5 +84,7 @@ def _outcome(ingest: Ingest, missing: list[str], listed: int) -> Verified:
     return Verified(listed, len(missing), sum(by_reason.values()), moved, int(lost or 0))
 
 
-def _short(selection: Selection) -> str:
-    return hashlib.blake2b(str(selection.as_json()).encode(), digest_size=6).hexdigest()
+def _short(project: str, selection: Selection) -> str:
+    # With the project: the same selection may be verified in two projects at the same time.
+    said = f"{project} {selection.as_json()}"
+    return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()

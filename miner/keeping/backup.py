@@ -28,11 +28,13 @@ from data.provenance import program_version, utc_now
 from data.settings import SETTINGS
 from data.sql_text import quoted
 from data.store import DATABASE, Study
+from miner import lexicon
 from miner.keeping.files_of_bugs import files
 
 _CONTENTS = "backup.json"
 _KEY = "study.key"
-_FOLDERS = ("taxonomies", "crosswalks")
+_OWN_FILES = (SETTINGS, "claims.toml")
+_OWN_FOLDERS = {"taxonomies": "*.y*ml", "crosswalks": "*.y*ml", lexicon.OWN: "*.txt"}
 _CHUNK = 1 << 20
 _MOST_BYTES = 64 << 20  # of one read, and of a member that is no database: more is no study
 _BROKEN = (
@@ -144,10 +146,10 @@ def _is_running(process: str) -> bool:
 
 
 def _members(directory: Path, *, with_key: bool) -> dict[str, Path]:
-    names = [SETTINGS, *([_KEY] if with_key else [])]
+    names = [*_OWN_FILES, *([_KEY] if with_key else [])]
     found = {name: directory / name for name in names if (directory / name).is_file()}
-    for folder in _FOLDERS:
-        for path in sorted((directory / folder).glob("*.y*ml")):
+    for folder, pattern in _OWN_FOLDERS.items():
+        for path in sorted((directory / folder).glob(pattern)):
             if path.is_file() and not path.is_symlink():
                 found[f"{folder}/{path.name}"] = path
     return found

@@ -141,7 +141,8 @@ class Words:
         source, host = match["source"] or self._source, self.host
         if said:
             host = said.lower().removeprefix("www.").removeprefix("api.")
-            source = match["source"] or ("gitee" if host == "gitee.com" else "github")
+            others = "gitee" if host == "gitee.com" else "github"
+            source = match["source"] or (self._source if host == self.host else others)
         elif match["source"]:
             host = _PUBLIC[source]
         key = match["key"].upper() if source == "gitee" else match["key"]

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from data.errors import StudyError
-from data.identity import ArtifactId, parse
+from data.identity import ArtifactId, parse, split_project
 from miner.archive import Exchange
 from miner.keeping.erased_words import GHOST, Words
 from miner.payload import Who, entries, entry
+from miner.sources import gitee
 from miner.sources.github_names import comment_id, identity_of_any
 
 NOTHING = "forgotten"  # the kind of a request of which nothing is left, and a name in its place
@@ -99,6 +100,8 @@ class _Eraser:
         self._is_github = exchange.source != "gitee"
         self._by_graphql = exchange.kind.startswith("graphql ")
         self._comments = forgotten.comments
+        source, _, name = exchange.project.partition(":")
+        self._host = split_project(name, source)[0]
         self.found = Found()
         self._said = _json(exchange)
         self._artifacts = forgotten.artifacts | self._renamed(forgotten.artifacts)
@@ -227,15 +230,15 @@ class _Eraser:
         if self._is_github:
             return identity_of_any(url)
         try:
-            return str(parse(url))
+            return str(parse(url, hosts={self._host: "gitee"}))
         except StudyError:
             return None
 
     def _note_comment(self, value: Mapping[str, Any]) -> None:
         number = value.get("fullDatabaseId") or value.get("id")
         if "body" in value and "title" not in value and isinstance(number, int | str):
-            on_github = comment_id(self._words.host, number)
-            self.found.comments.add(on_github if self._is_github else f"gitee:comment/{number}")
+            name = comment_id if self._is_github else gitee.comment_id
+            self.found.comments.add(name(self._host, number))
 
     def _without_nodes(
         self, said: Any, kept: Any, request: Mapping[str, Any]

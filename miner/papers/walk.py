@@ -57,13 +57,20 @@ def walk_all(
     walks = []
     for query, point, is_done in zip(queries, points, done, strict=True):
         if is_done and point is not None:
-            note = "it was read to its end before; all are asked again when all were"
-            records = int(point.since or 0)
-            walks.append(Walked(ingest.client.service.name, query.text, query.name, None, records,
-                                is_complete=True, notes=[note]))  # fmt: skip
+            walks.append(_read_before(ingest.client.service.name, query, point))
         else:
             walks.append(walk(ingest, query, tell))
     return walks
+
+
+def _read_before(service: str, query: Query, point: Checkpoint) -> Walked:
+    """What an earlier run read: to its end, which need not be all that the index counts."""
+    note = "it was read to its end before; all are asked again when all were"
+    total, records = point.selection.get("total"), int(point.since or 0)
+    is_complete = total is None or records >= total
+    return Walked(
+        service, query.text, query.name, total, records, is_complete=is_complete, notes=[note]
+    )
 
 
 def walk(ingest: PaperIngest, query: Query, tell: Callable[[str], None]) -> Walked:
@@ -128,6 +135,7 @@ def _keep(
         url=page.following or point.url,
         since=str(done + len(page.items)),
         is_complete=page.following is None,
+        selection={**point.selection, "total": page.total},
     )
     service = ingest.client.service if ingest.client else None
     assert service is not None  # noqa: S101  (as above)

@@ -88,7 +88,7 @@ class Gitee:
             case "issues":
                 selection = selection_of(exchange.request["selection"])
                 rows.only_wanted_issues = bool(exchange.request.get("only_wanted"))
-                found = (_issue_row(item, who) for item in entries(said))
+                found = (_issue_row(item, exchange, who) for item in entries(said))
                 rows.issues.extend(row for row in found if row and selection.accepts(row))
             case "issue":
                 _read_single(rows, exchange, said, who)
@@ -103,6 +103,11 @@ class Gitee:
         return rows
 
 
+def comment_id(host: str, number: object) -> str:
+    """The id of a comment in a study."""
+    return f"gitee:{'' if host == 'gitee.com' else f'{host}/'}comment/{number}"
+
+
 def _is_full(response: Response, rows: int) -> bool:
     """Whether more may follow, where the server does not say how many pages there are."""
     said = response.json() if response.body else None
@@ -111,7 +116,7 @@ def _is_full(response: Response, rows: int) -> bool:
 
 def _read_single(rows: Rows, exchange: Exchange, said: Any, who: Who) -> None:
     asked = str(exchange.request["artifact"])
-    row = _issue_row(said, who) if isinstance(said, Mapping) else None
+    row = _issue_row(said, exchange, who) if isinstance(said, Mapping) else None
     if row is None:
         rows.departures.append(DepartureRow(asked, "not found"))
         return
@@ -128,8 +133,8 @@ def _url(path: str, parameters: Mapping[str, str], since: str | None) -> str:
     return f"{path}?{urlencode(sorted({**parameters, **paged}.items()))}"
 
 
-def _issue_row(said: Mapping[str, Any], who: Who) -> IssueRow | None:
-    it = _identity(said.get("html_url"))
+def _issue_row(said: Mapping[str, Any], exchange: Exchange, who: Who) -> IssueRow | None:
+    it = _identity(said.get("html_url"), _host_of(exchange))
     if it is None:
         return None
     return IssueRow(
@@ -169,7 +174,7 @@ def _comments(exchange: Exchange, said: Any, who: Who) -> Iterator[CommentRow]:
         if artifact is None or not isinstance(own, int):
             continue
         yield CommentRow(
-            comment_id=f"gitee:comment/{own}",
+            comment_id=comment_id(_host_of(exchange), own),
             artifact_id=artifact,
             author=who(text(entry(item, "user", "login"))),
             author_association=None,
@@ -181,18 +186,24 @@ def _comments(exchange: Exchange, said: Any, who: Who) -> Iterator[CommentRow]:
 
 
 def _in_project(exchange: Exchange, number: Any) -> str | None:
+    name, key = exchange.request["name"], str(number).upper()
     try:
-        return str(ArtifactId("gitee", "gitee.com", exchange.request["name"], str(number).upper()))
+        return str(ArtifactId("gitee", _host_of(exchange), name, key))
     except StudyError:
         return None  # a comment on a pull request
 
 
-def _identity(url: Any) -> ArtifactId | None:
+def _identity(url: Any, host: str) -> ArtifactId | None:
     try:
-        it = parse(url) if isinstance(url, str) else None
+        it = parse(url, hosts={host: "gitee"}) if isinstance(url, str) else None
     except StudyError:
         return None
     return it if it and it.source == "gitee" else None
+
+
+def _host_of(exchange: Exchange) -> str:
+    """Of the server that answered: its projects are gitee:owner/name on gitee.com only."""
+    return parse(f"{exchange.project}#I1").host
 
 
 TRACKER = Gitee()

@@ -28,15 +28,16 @@ from miner.status import status
 
 Start = Callable[..., Mining]
 
+OWN = ("taxonomies/own.yaml", "crosswalks/own.yml", "lexicons/own.txt", "claims.toml")
+
 
 @pytest.fixture
 def fetched(mining: Start) -> Mining:
     at = mining(World.small())
     at.fetch("example/tensors", token=TOKEN)
-    (at.study / "taxonomies").mkdir()
-    (at.study / "taxonomies" / "own.yaml").write_text("name: own\n", encoding="utf-8")
-    (at.study / "out").mkdir()
-    (at.study / "out" / "report.html").write_text("x", encoding="utf-8")
+    for name in (*OWN, "out/report.html"):
+        (at.study / name).parent.mkdir(exist_ok=True)
+        (at.study / name).write_text(f"of {name}\n", encoding="utf-8")
     return at
 
 
@@ -46,7 +47,9 @@ def test_unpacked_it_is_the_study_again(fetched: Mining, tmp_path: Path) -> None
     with tarfile.open(tmp_path / "copy.tar.gz") as file:
         names = set(file.getnames())
         file.extractall(tmp_path / "again", filter="data")
-    assert names == {"backup.json", "study.duckdb", "study.toml", "taxonomies/own.yaml"}
+    assert names == {"backup.json", "study.duckdb", "study.toml", *OWN}
+    for name in OWN:
+        assert (tmp_path / "again" / name).read_text(encoding="utf-8") == f"of {name}\n"
     again = Mining(fetched.command, fetched.environment, fetched.running, tmp_path / "again")
     for view in ("issues", "comments", "responses", "runs"):
         assert again.rows(f"SELECT * FROM {view} ORDER BY ALL") == fetched.rows(

@@ -379,6 +379,28 @@ def test_a_private_host_has_people_and_issues_of_its_own() -> None:
     assert words.erased("https://github.com/team/app/issues/4").endswith("/4")
 
 
+def test_a_private_host_may_run_gitee() -> None:
+    tracker_of, host = World.small().tracker, "git.example.org"
+    project = f"gitee:{host}/{NAME}"
+    said = json.dumps([issue(tracker_of, tracker_of.entries[number]) for number in (1, 2)])
+    listed = replace(
+        exchange("issues", said.replace("gitee.com", host).encode(), "gitee"), project=project
+    )
+    ids = [f"{project}#{code(1)}", f"{project}#{code(2)}"]
+    assert [row.artifact_id for row in rows(listed).issues] == ids
+    rest = left(listed, Forgotten(frozenset(ids[:1])))
+    assert [row.artifact_id for row in rows(rest).issues] == ids[1:]
+    words = Words(frozenset(ids[:1]), frozenset(), who, project)
+    assert words.erased(f"https://{host}/{NAME}/issues/{code(1)}").endswith("/issues/0")
+
+    number = next(each for each in tracker_of.entries if tracker_of.comments_of(each))
+    remarks = [comment(tracker_of, tracker_of.comments_of(number)[0])]
+    talk = replace(exchange("comments", remarks, "gitee"), project=project)
+    (row,) = rows(talk).comments
+    assert row.artifact_id == f"{project}#{remarks[0]['target']['issue']['number']}"
+    assert row.comment_id == f"gitee:{host}/comment/{remarks[0]['id']}"
+
+
 @pytest.mark.parametrize(
     "piece",
     ["@", "@a", "a/", "a.", "/repos/", "github:", "https://github.com/", "1+", "a-", "a/b#"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -106,6 +107,22 @@ def test_many_missing_ones_are_asked_for_together(mining: Start) -> None:
     found = at.fetch("example/tensors", *options, token=TOKEN)
     assert found["verified"]["lost_label"] == 30
     assert [request.path for request in at.fetching()][2:] == ["/graphql"]
+
+
+def test_a_verification_of_another_project_leaves_one_that_was_broken_off(mining: Start) -> None:
+    at = mining(World.generated(250, comments_each=0, name="example/tensors"))
+    at.world.add("example/other")
+    for project in ("example/tensors", "example/other"):
+        at.fetch(project, "--no-comments", token=TOKEN)
+    refuse = partial(at.world.faults.add, Fault.status(403, on="/issues"))
+    # After the request that finds nothing new, and a page of three.
+    at.world.faults.add(Fault.between(refuse, after=len(at.world.requests) + 2))
+    assert at.run("example/tensors", "--no-comments", "--verify", token=TOKEN).returncode == 1
+
+    at.fetch("example/other", "--no-comments", "--verify", token=TOKEN)
+
+    found = at.fetch("example/tensors", "--no-comments", "--verify", token=TOKEN)
+    assert (found["verified"]["listed"], found["verified"]["missing"]) == (250, 0)
 
 
 @pytest.mark.parametrize("token", [None, TOKEN])

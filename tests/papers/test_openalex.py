@@ -150,6 +150,17 @@ def changed(**meta: Any) -> Fault:
     return Fault(act, None, None)
 
 
+def test_a_search_that_fell_short_is_not_complete_in_a_later_run(papering: Start) -> None:
+    at = papering(OpenAlex(generated(30), left=30))
+    words = ("--template", "ml-debugging-survey")
+    at.world.faults.add(changed(count=40))
+    at.run(*words, key=KEY)
+    at.world.left = 1000
+    searches = at.partly(*words, key=KEY)["searches"]
+    before = [each for each in searches if "was read to its end before" in str(each["notes"])]
+    assert [(each["total"], each["is_complete"]) for each in before] == [(40, False)] * 3
+
+
 @pytest.mark.parametrize(
     ("meta", "words"),
     [
