@@ -13,7 +13,7 @@ import pytest
 from changing import MERGE_STEPS, MERGED, SPLIT, SPLIT_STEPS, change, migrated
 from changing import SAID as CHANGING
 from labelling import Labelled
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 
 Command = Callable[..., CompletedProcess[str]]
 SAME, MOST, TIE, ONE, NEW, NONE = (f"github:o/r#{number}" for number in range(1, 7))
@@ -306,6 +306,28 @@ def test_a_sheet_with_unknown_codes_and_items_is_refused_with_rows(
     assert "open.csv:5: 'github:o/r#99' is no item of round pilot" in said
     assert "Nothing was stored" in said
     assert stored(labelled) == before
+
+
+def test_numbers_that_may_be_two_codes_and_formulas_are_refused_with_rows(
+    tmp_path: Path, command: Command
+) -> None:
+    """What is typed as 1.10 is 1.1 in a workbook."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy({"1.1": "", "1.10": "", "2": ""})
+    labelled.round("pilot", {item: {"ann": "1.1", "bob": "1.10"} for item in (SAME, MOST, TIE)})
+    book = Workbook()
+    for row in (
+        ("item", "final", "comment"), (SAME, 1.1, ""), (MOST, "=A1", ""), (TIE, 2, "=A1"),
+    ):  # fmt: skip
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "open.xlsx")
+    done = command("annotation", "adjudicate", "pilot", "--from", tmp_path / "open.xlsx")
+    assert (done.returncode, finals(labelled)) == (1, {})
+    said = " ".join(done.stderr.split())
+    assert "open.xlsx:2: the cell holds the number 1.1, which may be 1.1 or 1.10" in said
+    assert "open.xlsx:3: the formula in 'final' has no value" in said
+    assert "open.xlsx:4: the formula in 'comment' has no value" in said
+    assert "Nothing was stored" in said
 
 
 def test_a_third_rater_decides_by_a_sheet(
