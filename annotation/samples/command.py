@@ -150,7 +150,7 @@ def check_again(study: Study, name: str, compare: str | None) -> Outcome:
 
 def draw_new(study: Study, name: str, options: Options, compare: str | None) -> Outcome:
     """Draw a sample; one of that name is left alone if it is the same, else refused."""
-    checked_name(name, "sample")
+    name = checked_name(name, "sample")
     _require(study)
     run = provenance.begin("annotation sample", _arguments(name, options))
     with study.writing() as writer:

@@ -57,7 +57,7 @@ def import_sheets(
     corrections: bool = False,
 ) -> Done:
     """Read, check and store sheets; nothing is stored if anything is wrong."""
-    checked_name(round_name)
+    round_name = checked_name(round_name)
     of = _round_of(study, round_name)
     name = taxonomy_name or _taxonomy_of(of, round_name)
     taxonomy = chosen_as(of, _in_version(study, of, name, version))
