@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from annotation.result_names import result_name
+from annotation.typed import typed
 from data.errors import StudyError
 from data.settings import SCALES, STATISTICS
 
@@ -87,7 +88,7 @@ class Choice:
         """The options that choose among the labels of a round with this version, as typed."""
         own = self.version if self.version != version else None
         return (
-            *(f"--rater {rater}" for rater in self.raters),
+            *(f"--rater {typed(rater)}" for rater in self.raters),
             *([f"--first {self.first}"] if self.first is not None else []),
             *([f"--special {self.special}"] if self.special is not Special.AS_CODE else []),
             *([f"--version {own}"] if own else []),

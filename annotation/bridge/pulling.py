@@ -20,6 +20,7 @@ from annotation.bridge.page.answers import Parsed
 from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
 from annotation.labels import HOLDS, Answer, append
 from annotation.rounds import find_round, require_rater
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 
@@ -95,7 +96,7 @@ def pull(
     if left_out and reports and rater is None:
         reports[0].notes.append(
             f"no project, though there are items for them: {', '.join(left_out)}. "
-            f"To make one: annotation push {round_name}"
+            f"To make one: annotation push {typed(round_name)}"
         )
     return reports
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
 from annotation.taxonomies.versions import Versions
+from annotation.typed import typed
 from data.errors import StudyError
 from data.results import Column, Table, rows_of
 from data.taxonomy import Crosswalk, Taxonomy
@@ -146,7 +147,9 @@ def cross(
     if not counts and not undecided:
         raise StudyError(
             f"round {of.name!r} has no {'final ' if final else ''}labels",
-            f"Settle it first: annotation adjudicate {of.name}" if final else "Label it first.",
+            f"Settle it first: annotation adjudicate {typed(of.name)}"
+            if final
+            else "Label it first.",
         )
     wanted = {each.version: each for each in library.versions(target)}
     there = wanted.get(crosswalk.target_version) or library.taxonomy(target)
