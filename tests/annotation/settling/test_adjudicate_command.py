@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from changing import MERGE_STEPS, MERGED, SPLIT, SPLIT_STEPS, change, migrated
 from changing import SAID as CHANGING
-from labelling import Labelled
+from labelling import SMALL, Labelled
 from openpyxl import Workbook, load_workbook
 
 Command = Callable[..., CompletedProcess[str]]
@@ -492,3 +492,21 @@ def test_raters_who_meant_what_was_merged_agree_afterwards(
     change(labelled, MERGED, MERGE_STEPS)
     adjudicate("--settle", "--version", "2.0.0")
     assert finals(labelled)["github:o/r#4"] == ("b", "unanimous")
+
+
+def test_what_was_noted_last_is_that_of_the_highest_version(
+    tmp_path: Path, adjudicate: Adjudicate
+) -> None:
+    """10.0.0 comes after 9.0.0, though not as text."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy(version="9.0.0")
+    labelled.round("pilot", {TIE: {"ann": "a1", "bob": "b1"}})
+    change(labelled, SMALL, (), "10.0.0", "9.0.0")
+    migrated(labelled.study)
+    labelled.say("pilot", {TIE: {"ann": "a2", "bob": "b1"}}, version="10.0.0")
+    change(labelled, SMALL, (), "11.0.0", "10.0.0")
+    migrated(labelled.study)
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.answer SET comment = taxonomy_version")
+    [case] = adjudicate("--version", "11.0.0")["queue"]
+    assert [label["comment"] for label in case["labels"]] == ["10.0.0", "10.0.0"]
