@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from data.store import Reader, Writer
     from data.taxonomy import Taxonomy
 
-Origin = Literal["designed", "imported", "relabelling"]
+Origin = Literal["designed", "imported"]
 
 
 @dataclass(frozen=True)

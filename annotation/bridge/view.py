@@ -183,8 +183,6 @@ def _table(
 
 
 def _cell(value: Any, column: Column) -> Any:
-    if value is None:
-        return ""
     return str(value) if column.kind == "code" else value
 
 

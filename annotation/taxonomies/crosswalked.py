@@ -18,7 +18,6 @@ from data.taxonomy_library import TaxonomyLibrary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.labels import Stage
     from annotation.rounds import Round
     from data.store import Reader
 
@@ -117,9 +116,8 @@ def cross(
     target: str,
     *,
     final: bool,
-    stage: Stage = "independent",
 ) -> Crossed:
-    """The labels of a round at a stage, or its final ones, through the crosswalk to a taxonomy."""
+    """What raters said independently, or what is final, through the crosswalk to a taxonomy."""
     library = TaxonomyLibrary(directory)
     library.taxonomy(target)
     crosswalk = library.crosswalk(of.taxonomy, target)
@@ -136,7 +134,7 @@ def cross(
         said = current_decisions(reader, of.taxonomy, of.name)
     else:
         answers = current_answers(reader, of.taxonomy, of.name)
-        said = [each for each in answers if each.stage == stage]
+        said = [each for each in answers if each.stage == "independent"]
     counts: Counter[str] = Counter()
     undecided: Counter[str] = Counter()
     for each in follow(versions, said, crosswalk.source_version):
