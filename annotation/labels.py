@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from annotation.typed import typed
 from data.errors import StudyError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def append(
         if answer.item_id not in artifacts:
             raise StudyError(
                 f"{answer.item_id} is no item of round {round_name!r}",
-                f"See them: annotation export {round_name} FILE",
+                f"See them: annotation export {typed(round_name)} FILE",
             )
         key = (answer.item_id, answer.rater, answer.stage, answer.taxonomy_version)
         said = _said(answer)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from annotation.typed import typed
 from data.errors import StudyError
 from data.provenance import utc_now
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from data.store import Reader, Writer
     from data.taxonomy import Taxonomy
 
-Origin = Literal["designed", "imported", "relabelling"]
+Origin = Literal["designed", "imported"]
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def require_rater(of: Round, rater: str, others: Iterable[str] = ()) -> None:
             f"{rater!r} is no rater of round {of.name!r}",
             f"Known: {', '.join(known)}."
             if known
-            else f"It has none yet: annotation import {shlex.quote(of.name)} FILE brings some.",
+            else f"It has none yet: annotation import {typed(of.name)} FILE brings some.",
         )
 
 

@@ -23,7 +23,7 @@ question: Which is it?
 nodes:
 """
 NODE = """\
-  - code: {code}
+  - code: "{code}"
     name: {label}
     definition: What {code} is.
     not: What {code} is not.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from annotation.result_names import result_name
+from annotation.typed import typed
 from data.errors import StudyError
 from data.settings import SCALES, STATISTICS
 
@@ -21,9 +22,6 @@ TREE, JACCARD, MASI = "krippendorff-tree", "krippendorff-jaccard", "krippendorff
 WHOLE = "krippendorff-whole"  # of sets of codes that are alike or not
 KEYS = (*STATISTICS, TREE, JACCARD, MASI, WHOLE)
 
-_LONGEST_NAME = 80
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+")
-_DIGEST = re.compile(r"-[0-9a-f]{8}")  # what a name of several parts ends with
 _PARTING = re.compile(r"[%.~/\s\x00-\x1f]")
 
 
@@ -90,7 +88,7 @@ class Choice:
         """The options that choose among the labels of a round with this version, as typed."""
         own = self.version if self.version != version else None
         return (
-            *(f"--rater {rater}" for rater in self.raters),
+            *(f"--rater {typed(rater)}" for rater in self.raters),
             *([f"--first {self.first}"] if self.first is not None else []),
             *([f"--special {self.special}"] if self.special is not Special.AS_CODE else []),
             *([f"--version {own}"] if own else []),
@@ -120,23 +118,8 @@ class Choice:
 
     @property
     def result_name(self) -> str:
-        """`agreement` for all rounds, `agreement-pilot` for one.
-
-        Whatever else was chosen stands behind it, with a digest: a round may be called as
-        another round and an option together are. No name has a dot, which parts claim ids.
-        """
-        import hashlib  # not at the top: a cli imports this module, and OpenSSL takes its time
-
-        words = [*self.rounds]
-        for key, value in self.labels.items():
-            words += [key, *map(str, value if isinstance(value, list) else [value])]
-        plain = [re.sub(r"[^A-Za-z0-9_-]+", "-", word).strip("-") for word in words]
-        name = "-".join(filter(None, (ANALYSIS, *plain)))
-        if not words or (len(words) == 1 and _speaks_for_itself(words[0])):
-            return name
-        said = json.dumps([self.rounds, self.labels], sort_keys=True)
-        digest = hashlib.sha256(said.encode()).hexdigest()[:8]
-        return f"{name[:_LONGEST_NAME]}-{digest}"
+        """The name of the result: of its folder, and what its claims begin with."""
+        return result_name(ANALYSIS, self.rounds, self.labels)
 
     @property
     def called(self) -> str:
@@ -154,16 +137,6 @@ def variant(key: str, *, is_multiple: bool) -> str:
 def escaped(word: str) -> str:
     """A word without what parts the words of a claim's id and of its query: a dot is `%2E`."""
     return _PARTING.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), word)
-
-
-def _speaks_for_itself(name: str) -> bool:
-    """Whether no other choice can lead to the name of this round."""
-    return bool(
-        _PLAIN_NAME.fullmatch(name)
-        and name == name.strip("-")
-        and len(name) <= _LONGEST_NAME
-        and not _DIGEST.fullmatch(name[-9:])
-    )
 
 
 def _given(**options: Any) -> dict[str, Any]:

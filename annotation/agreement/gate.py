@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from annotation.agreement.printed import interval_of
+from annotation.typed import typed
 from data.provenance import utc_now
 from report import formatting
 
@@ -107,7 +107,7 @@ def beside(value: float, threshold: float) -> str:
 
 def what_next(gate: Gate) -> str:
     """What a user does after the decision."""
-    name = shlex.quote(gate.round)
+    name = typed(gate.round)
     if gate.is_passed and gate.reason.startswith(OFF_PLAN) and CHANGED in gate.reason:
         return (
             "The next round waits: give labels that were changed after a discussion at the stage "

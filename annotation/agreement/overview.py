@@ -12,6 +12,7 @@ from annotation.agreement.measuring import Agreement, Measured, Measuring, refus
 from annotation.agreement.printed import Comparison, Printed, compare
 from annotation.agreement.sources import Rated, has_negotiated, read_round, together
 from annotation.rounds import find_round, round_names
+from annotation.typed import typed
 from data.errors import StudyError
 from data.settings import read_settings
 
@@ -221,14 +222,14 @@ def _refuse_strays(printed: tuple[Printed, ...], names: list[str]) -> None:
         if each.round is None and len(names) > 1:
             raise StudyError(
                 f"--printed {each.text} does not say of which round",
-                f"Write --printed {names[0]}:{each.text}, or name one round.",
+                f"Write --printed {typed(f'{names[0]}:{each.text}')}, or name one round.",
             )
 
 
 def _undiscussed(name: str) -> StudyError:
     return StudyError(
         f"round {name!r} has no labels after discussion",
-        f"Measure those before it: annotation agreement {name}",
+        f"Measure those before it: annotation agreement {typed(name)}",
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.bridge.own_server import new_password
 from annotation.bridge.remote import Remote, RemoteUser, ServerError
 from annotation.rounds import add_rater, checked_name, refuse_alike
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 
@@ -103,7 +104,7 @@ def is_there(account: Account, users: Iterable[RemoteUser]) -> bool:
 def account_command(rater: str, remote: Remote) -> str:
     """What makes an account, or says which one it is."""
     where = "" if remote.is_own else f" --email ADDRESS --url {remote.name}"
-    return f"annotation rater add {rater}{where}"
+    return f"annotation rater add {typed(rater)}{where}"
 
 
 def accounts(reader: Reader, server: str) -> dict[str, Account]:

@@ -15,6 +15,7 @@ from annotation.bridge.own_server import PORT, SHARED, OwnServer, own_servers
 from annotation.bridge.pulling import pull
 from annotation.bridge.pushing import Plan, independent_plan, push, relabel_plan, stage_plan
 from annotation.rounds import find_round
+from annotation.typed import typed
 from data.errors import StudyError
 from data.store import Study
 from report.progress import progress
@@ -312,7 +313,9 @@ def _require_rater(study: Path, rater: str) -> None:
     if rater not in known:
         raise StudyError(
             f"{rater!r} is no rater of this study",
-            f"Known: {', '.join(known)}." if known else f"First: annotation rater add {rater}",
+            f"Known: {', '.join(known)}."
+            if known
+            else f"First: annotation rater add {typed(rater)}",
         )
 
 

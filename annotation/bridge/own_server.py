@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from annotation.bridge.installation import DATABASE, Installation
+from annotation.typed import typed
 from data.errors import StudyError
 from data.redaction import remember_secret
 
@@ -216,7 +217,7 @@ def not_running(server: OwnServer) -> StudyError:
         return StudyError("the study's Label Studio does not run", "Start it: annotation serve")
     return StudyError(
         f"the Label Studio of rater {server.rater} does not run",
-        f"Start it: annotation serve --own-server {server.rater}",
+        f"Start it: annotation serve --own-server {typed(server.rater)}",
     )
 
 

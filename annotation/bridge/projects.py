@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from annotation.bridge.own_server import SHARED
 from annotation.bridge.remote import ChangedError, GoneError, Remote, RemoteTask
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 
@@ -70,11 +71,12 @@ class Wanted:
     @property
     def command(self) -> str:
         """What sends it again."""
+        name = typed(self.round.name)
         if self.stage == "independent":
             version = f" --version {self.version}" if self.version else ""
-            return f"annotation push {self.round.name} --rater {self.rater}{version} --again"
-        third = f" --third {self.rater}" if self.stage == "adjudicated" else ""
-        return f"annotation adjudicate {self.round.name}{third} --push"
+            return f"annotation push {name} --rater {typed(self.rater)}{version} --again"
+        third = f" --third {typed(self.rater)}" if self.stage == "adjudicated" else ""
+        return f"annotation adjudicate {name}{third} --push"
 
 
 def wanted_project(reader: Reader, of: Round, rater: str, stage: Stage) -> Wanted:

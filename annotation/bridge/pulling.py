@@ -16,10 +16,12 @@ from annotation.bridge import projects
 from annotation.bridge.accounts import Account, account_command, accounts, is_there
 from annotation.bridge.annotations import Expected, Found, Label, read_annotations
 from annotation.bridge.contents import kept_taxonomy
+from annotation.bridge.ending import broken_by, finish
 from annotation.bridge.page.answers import Parsed
 from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
 from annotation.labels import HOLDS, Answer, append
 from annotation.rounds import find_round, require_rater
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 
@@ -85,17 +87,17 @@ def pull(
                 report.problems.append(in_one_line(errors[place.server]))
             reports.append(report)
             advance(number, len(places))
-    except BaseException:
-        _finish(study, run, reports, "interrupted")
+    except BaseException as error:
+        finish(study, run, broken_by(error))
         raise
     if len(errors) == 1 and not any(report.tasks for report in reports):
         raise next(iter(errors.values()))  # nothing else is to be said
     problems = any(report.problems for report in reports)
-    _finish(study, run, reports, "partial" if problems else "ok")
+    finish(study, run, "partial" if problems else "ok")
     if left_out and reports and rater is None:
         reports[0].notes.append(
             f"no project, though there are items for them: {', '.join(left_out)}. "
-            f"To make one: annotation push {round_name}"
+            f"To make one: annotation push {typed(round_name)}"
         )
     return reports
 
@@ -324,12 +326,3 @@ def _count(things: AbstractSet[str], word: str, verb: str | None = None) -> str:
 def _named(items: AbstractSet[str]) -> str:
     first = sorted(items)[:_SHOWN]
     return ", ".join(first) + (", ..." if len(items) > _SHOWN else "")
-
-
-def _finish(
-    study: Study, run: provenance.Run, reports: list[Pulled], outcome: provenance.Outcome
-) -> None:
-    """Say how the run ended, if it wrote anything."""
-    if any(report.new or report.changed or report.withdrawn for report in reports):
-        with study.writing() as writer:
-            provenance.record(writer, run, outcome)

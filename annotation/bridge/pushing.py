@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from annotation.bridge import projects
 from annotation.bridge.accounts import account_command, accounts, is_there
 from annotation.bridge.contents import Content, contents_of, page_of
+from annotation.bridge.ending import broken_by, finish
 from annotation.bridge.filling import Filling, Pushed
 from annotation.bridge.first_texts import first_texts
 from annotation.bridge.pulling import pull_place
@@ -139,12 +140,10 @@ def push(
                 reports=reports, run=run, again=again, abandon=abandon, advance=advance,
             )  # fmt: skip
         except BaseException as error:
-            _finish(
-                study, run, reports, "failed" if isinstance(error, Exception) else "interrupted"
-            )
+            finish(study, run, broken_by(error), is_told=_updated(reports))
             raise
         problems = any(report.problems for report in reports)
-        _finish(study, run, reports, "partial" if problems else "ok")
+        finish(study, run, "partial" if problems else "ok", is_told=_updated(reports))
     return reports
 
 
@@ -255,12 +254,6 @@ def _alone(study: Path, tell: Callable[[str], None]) -> Iterator[None]:
         yield
 
 
-def _finish(
-    study: Study, run: provenance.Run, reports: list[Pushed], outcome: provenance.Outcome
-) -> None:
-    """Say how the run ended, if it wrote anything or changed the server."""
-    with study.reading() as reader:
-        wrote = reader.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id])
-    if wrote or any(report.updated for report in reports):
-        with study.writing() as writer:
-            provenance.record(writer, run, outcome)
+def _updated(reports: Sequence[Pushed]) -> bool:
+    """Whether the server was changed where nothing is written here."""
+    return any(report.updated for report in reports)

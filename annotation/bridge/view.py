@@ -7,6 +7,7 @@ from typing import Any
 
 from annotation.bridge.accounts import Added
 from annotation.bridge.own_server import SHARED
+from annotation.typed import typed
 from data.redaction import redact
 from data.results import Column, Table
 from report.console import Output, stdout
@@ -66,7 +67,7 @@ def added_lines(rater: str, added: Added, url: str | None = None) -> list[str]:
         return [
             f"rater {rater}: {known}",
             f"To sign up: {added.invite}",
-            f"Then: annotation rater add {rater} --email THE_ADDRESS_USED_THERE{there}",
+            f"Then: annotation rater add {typed(rater)} --email THE_ADDRESS_USED_THERE{there}",
         ]
     if added.account is None:
         return [f"rater {rater}: {known}; no account, because no server runs"]
@@ -182,8 +183,6 @@ def _table(
 
 
 def _cell(value: Any, column: Column) -> Any:
-    if value is None:
-        return ""
     return str(value) if column.kind == "code" else value
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from annotation.rounds import Round, find_round
+from annotation.typed import typed
 from data.errors import StudyError
 from data.gates import GONE_ON, changed_after_gate
 from data.provenance import utc_now
@@ -170,7 +170,7 @@ def _held(before: Round, found: Standing) -> Hold:
 
 def bringing(name: str, found: Standing) -> str:
     """The command that brings the labels of a round in: from Label Studio, or from sheets."""
-    word = shlex.quote(name)
+    word = typed(name)
     return f"annotation pull {word}" if found.is_pushed else f"annotation import {word} FILE"
 
 
@@ -180,9 +180,9 @@ def measuring(name: str, found: Standing) -> str:
     What was not enough is not measured again, but discussed.
     """
     if found.is_to_discuss:
-        return f"annotation adjudicate {shlex.quote(name)}"
+        return f"annotation adjudicate {typed(name)}"
     stage = " --stage negotiated" if found.is_discussed else ""
-    return f"annotation agreement {shlex.quote(name)}{stage} --gate"
+    return f"annotation agreement {typed(name)}{stage} --gate"
 
 
 def require_gate(reader: Reader, of: Round) -> None:
@@ -195,7 +195,7 @@ def require_gate(reader: Reader, of: Round) -> None:
     raise StudyError(
         f"round {of.name!r} cannot begin: {hold.words}",
         f"{verb}: {hold.next}; or go on and say why: "
-        f'annotation round {shlex.quote(of.name)} --despite-gate "REASON"',
+        f'annotation round {typed(of.name)} --despite-gate "REASON"',
     )
 
 
@@ -218,7 +218,7 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
     if not reason:
         raise StudyError(
             "it is not said why to go on",
-            f'annotation round {shlex.quote(of.name)} --despite-gate "REASON"',
+            f'annotation round {typed(of.name)} --despite-gate "REASON"',
         )
     hold = hold_on(writer, of)
     if hold.state == "despite" and hold.words == reason:
@@ -226,7 +226,7 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
     if hold.state in ("none", "passed"):
         raise StudyError(
             f"no gate holds round {of.name!r} up",
-            f"Leave it out: annotation push {shlex.quote(of.name)}",
+            f"Leave it out: annotation push {typed(of.name)}",
         )
     before = find_round(writer, hold.before)
     last = standing(writer, before).gate

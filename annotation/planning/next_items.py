@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.rounds import Item
+from annotation.typed import typed
 from data.errors import StudyError
 from report.formatting import counted
 
@@ -66,7 +67,7 @@ def next_items(reader: Reader, sample: str, taxonomy: str) -> NextItems:
     if not there:
         raise StudyError(
             f"sample {sample!r} has nothing left that rounds with {taxonomy} do not have",
-            f"Draw more: annotation sample {sample} --extend --size N",
+            f"Draw more: annotation sample {typed(sample)} --extend --size N",
         )
     return NextItems(
         tuple(Item(row["artifact_id"], row["artifact_id"], row["stratum"]) for row in there),

@@ -24,6 +24,7 @@ from annotation.rounds import (
     round_names,
 )
 from annotation.samples.storage import find_sample
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from data.settings import read_settings
@@ -237,7 +238,7 @@ def _refuse_other(reader: Reader, name: str, options: Options, run: Run) -> None
     raise StudyError(
         f"round {name!r} is there already, and was planned otherwise"
         + (f" ({', '.join(differing)})" if was else ""),
-        f"Take another name than {options.name!r}. See it: annotation status {name}",
+        f"Take another name than {options.name!r}. See it: annotation status {typed(name)}",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from annotation.planning.gates import Hold, Standing, bringing, hold_on, measuri
 from annotation.rounds import Round, find_round, round_names
 from annotation.screening.steps import TAXONOMY as SCREENING
 from annotation.screening.steps import next_step, standings
+from annotation.typed import typed
 from report.formatting import number
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Progress:
     @property
     def next(self) -> str:
         """The next command; nothing when all is done, or must be done in the round before."""
-        name = _word(self.round.name)
+        name = typed(self.round.name)
         if self.stage == "waits":
             return "" if self.waits else self.hold.next
         if self.stage in ("labelled", "to discuss") and self.is_to_measure:
@@ -279,7 +279,7 @@ def _next(
     screened = {each.round.sample for each in rounds if each.round.taxonomy == SCREENING}
     for row in left:
         if row["left"] and row["sample"] not in screened:
-            return [f"annotation round NAME --sample {_word(row['sample'])} --taxonomy T --rater R"]
+            return [f"annotation round NAME --sample {typed(row['sample'])} --taxonomy T --rater R"]
     if not samples and not rounds:
         return ["annotation sample NAME"]
     return []
@@ -287,11 +287,6 @@ def _next(
 
 def _counts(reader: Reader, sql: str) -> dict[str, int]:
     return {row["round"]: row["n"] for row in reader.rows(sql)}
-
-
-def _word(name: str | None) -> str:
-    """A name as it is typed."""
-    return shlex.quote(name or "")
 
 
 def _iso(time: datetime | None) -> str | None:

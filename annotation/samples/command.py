@@ -22,6 +22,7 @@ from annotation.samples.definition import (
 from annotation.samples.drawing import draw
 from annotation.samples.frame import Frame, last_step, read_frame, stored_frame
 from annotation.samples.storage import Sample, find_sample, put_draw, put_sample, stored_sample
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from data.sampling import Precision, checked_seed
@@ -150,7 +151,7 @@ def check_again(study: Study, name: str, compare: str | None) -> Outcome:
 
 def draw_new(study: Study, name: str, options: Options, compare: str | None) -> Outcome:
     """Draw a sample; one of that name is left alone if it is the same, else refused."""
-    checked_name(name, "sample")
+    name = checked_name(name, "sample")
     _require(study)
     run = provenance.begin("annotation sample", _arguments(name, options))
     with study.writing() as writer:
@@ -183,7 +184,7 @@ def draw_more(study: Study, name: str, options: Options, compare: str | None) ->
     if not options.sizes:
         raise StudyError(
             "it is not said how far to extend the sample",
-            f"Give its new size: annotation sample {name} --extend --size N, or --margin 3.",
+            f"Give its new size: annotation sample {typed(name)} --extend --size N, or --margin 3.",
         )
     _require(study)
     run = provenance.begin("annotation sample", {**_arguments(name, options), "extend": True})
@@ -339,7 +340,8 @@ def _refuse_other(there: Sample, asked: Definition, sizing: Sizing | None) -> No
         raise StudyError(
             f"sample {name!r} is drawn already, and otherwise: {' and '.join(differing)} differ"
             f"{'s' if len(differing) == 1 else ''}",
-            f"Draw more with --extend, or take another name. See it: annotation sample {name}.",
+            "Draw more with --extend, or take another name. See it: annotation sample "
+            f"{typed(name)}.",
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.samples.definition import Definition, Sizing
 from annotation.samples.drawing import Drawing, Drawn
 from annotation.samples.frame import Frame, put_frame, stored_frame
+from annotation.typed import typed
 from data.errors import StudyError
 from data.provenance import utc_now
 from data.sampling import Precision
@@ -110,7 +111,7 @@ def find_sample(reader: Reader, name: str) -> Sample:
         known = ", ".join(sample_names(reader))
         raise StudyError(
             f"there is no sample {name!r}",
-            f"Known: {known}." if known else f"Draw it: annotation sample {name} --size 50.",
+            f"Known: {known}." if known else f"Draw it: annotation sample {typed(name)} --size 50.",
         )
     return found
 

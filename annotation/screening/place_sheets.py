@@ -75,7 +75,7 @@ def read_places(
                     row.number,
                     names.find(cells["paper"]),
                     taxonomy.name,
-                    _code(cells["code"], taxonomy),
+                    _code(grid, row, columns["code"], taxonomy),
                     *_said(cells, with_codes=with_codes),
                     checked_name(cells["rater"] or rater, "rater"),
                     grid.place(row),
@@ -108,7 +108,8 @@ def _said(cells: dict[str, str], *, with_codes: bool) -> tuple[str, str, str | N
     return support, place, quote or None
 
 
-def _code(text: str, taxonomy: Taxonomy) -> str:
+def _code(grid: Grid, row: Row, column: str, taxonomy: Taxonomy) -> str:
+    text = _on_one_line(grid.code_cell(row, column, (node.code for node in taxonomy.nodes)))
     code = taxonomy.find(text)
     if code is None:
         raise StudyError(
@@ -119,8 +120,12 @@ def _code(text: str, taxonomy: Taxonomy) -> str:
 
 
 def _cell(grid: Grid, row: Row, column: str) -> str:
-    """A cell on one line, with what could deceive a reader made visible."""
-    return " ".join(plain(grid.cell(row, column)).split()) if column else ""
+    return _on_one_line(grid.cell(row, column)) if column else ""
+
+
+def _on_one_line(text: str) -> str:
+    """With what could deceive a reader made visible."""
+    return " ".join(plain(text).split())
 
 
 def _short(text: str) -> str:

@@ -17,6 +17,7 @@ from annotation.screening.paper_names import PaperNames
 from annotation.screening.place_sheets import WITHDRAWN, Place, PlaceSheet, read_places
 from annotation.settling.settlements import Decision, Settled, settle
 from annotation.sheets.storing import RULE
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from data.taxonomy_library import TaxonomyLibrary
@@ -140,8 +141,8 @@ def _round(writer: Writer, taxonomy: Taxonomy, run: Run) -> Round:
     if of.origin != "imported" or of.taxonomy != taxonomy.name:
         raise StudyError(
             f"round {name!r} is there, and raters label it: its codes come from them",
-            f"Settle it (annotation adjudicate {name}), then bring in the places without --codes. "
-            "Nothing was stored.",
+            f"Settle it (annotation adjudicate {typed(name)}), then bring in the places without "
+            "--codes. Nothing was stored.",
         )
     return of
 

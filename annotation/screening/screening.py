@@ -26,6 +26,7 @@ from annotation.screening.steps import (
     position_of,
     standings,
 )
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from report.formatting import counted
@@ -206,14 +207,14 @@ def _refuse_if_stuck(reader: Reader, step: str, came: _Papers) -> None:
         "AND position < ? ORDER BY round",
         [position_of(step)],
     )
-    names = [row["round"] for row in rounds]
+    first = typed(rounds[0]["round"])
     raise StudyError(
         f"no paper is ready for screening by {step}: {counted(len(came.waiting), 'paper')} of the "
         f"step before not decided ({', '.join(came.waiting[:_MOST_SHOWN])}"
         f"{' ...' if len(came.waiting) > _MOST_SHOWN else ''})",
-        f"What raters agree on: annotation adjudicate {names[0]} --settle. What they do not, or "
-        f"what is final as ~unclear, is decided by people: annotation adjudicate {names[0]} "
-        "--to FILE, then --from FILE. See all rounds: annotation status",
+        f"What raters agree on: annotation adjudicate {first} --settle. What they do not, or what "
+        f"is final as ~unclear, is decided by people: annotation adjudicate {first} --to FILE, "
+        "then --from FILE. See all rounds: annotation status",
     )
 
 

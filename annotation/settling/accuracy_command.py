@@ -13,6 +13,7 @@ from annotation.settling.accuracy import (
 )
 from annotation.settling.accuracy_result import Measured, result_of
 from annotation.settling.situation import read_situation
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 
@@ -76,9 +77,9 @@ def accuracy_of(
             f"round {round_name!r} has no labels of which two could be compared"
             if with_others
             else f"round {round_name!r} has no final labels of items with labels of raters",
-            f"See what is open: annotation adjudicate {round_name}"
+            f"See what is open: annotation adjudicate {typed(round_name)}"
             if with_others
-            else f"Settle it first: annotation adjudicate {round_name} --rule majority",
+            else f"Settle it first: annotation adjudicate {typed(round_name)} --rule majority",
         )
     raters = compare(ratings, wanted, order, parts)
     items = {item for item, _rater in wanted}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from analysis.statistics import drift
+from annotation.result_names import result_name
 from annotation.rows_behind import labels_beside_final, labels_beside_others
 from annotation.settling.accuracy import BY_ROUND, BY_TIME
 from annotation.settling.queue import named
@@ -63,12 +62,7 @@ class Measured:
     @property
     def name(self) -> str:
         """The name of the result: of its folder."""
-        words = [ANALYSIS, self.round, *map(str, self.options.values())]
-        plain = [re.sub(r"[^A-Za-z0-9._-]+", "-", word).strip("-") for word in words]
-        name = "-".join(filter(None, plain))[:80]
-        if plain == words:
-            return name
-        return f"{name}-{hashlib.sha256(chr(0).join(words).encode()).hexdigest()[:8]}"
+        return result_name(ANALYSIS, [self.round], self.options)
 
 
 def result_of(measured: Measured) -> Result:

@@ -23,6 +23,7 @@ from annotation.settling.rules import (
 )
 from annotation.settling.settlements import Decision, Settled, settle
 from annotation.settling.situation import Situation, read_situation
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from report.formatting import counted
@@ -201,15 +202,15 @@ def _third_says(
 
 
 def _require_third(situation: Situation, asked: Asked) -> None:
-    third = asked.third
+    third, name = asked.third, typed(asked.round)
     if third is None or asked.source:
         return
     if not any(rater == third for _item, rater in situation.said["adjudicated"].given):
         raise StudyError(
             f"{third} has decided nothing in round {asked.round}",
-            f"With a sheet: annotation adjudicate {asked.round} --to FILE, then --third {third} "
-            f"--from FILE; with Label Studio: --third {third} --push, then annotation pull "
-            f"{asked.round}",
+            f"With a sheet: annotation adjudicate {name} --to FILE, then --third {typed(third)} "
+            f"--from FILE; with Label Studio: --third {typed(third)} --push, then annotation pull "
+            f"{name}",
         )
 
 
@@ -292,6 +293,7 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
     settled = _settled_by(situation)
     why = Counter(open_items(situation).values())
     ready = len(situation.items) - settled.total() - why.total()
+    name = f"{typed(situation.round.name)}{_version(situation)}"
     if done:
         now = done.settled
         yield (
@@ -315,13 +317,13 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
     if ready:
         yield (
             f"{counted(ready, 'item')} can be settled as all raters said the same: "
-            f"annotation adjudicate {situation.round.name}{_version(situation)} --settle"
+            f"annotation adjudicate {name} --settle"
         )
     if why[SINGLE]:
         has = "has" if why[SINGLE] == 1 else "have"
         yield (
             f"{counted(why[SINGLE], 'item')} {has} one rating; settle them by it: "
-            f"annotation adjudicate {situation.round.name}{_version(situation)} --single"
+            f"annotation adjudicate {name} --single"
         )
     if not cases and not why:
         yield "Nothing waits for people."

@@ -81,11 +81,16 @@ def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     empty = waiting = 0
     for row in grid.rows:
         place = f"{path}:{row.number}"
-        item = grid.cell(row, item_column).strip()
+        try:
+            item = grid.cell(row, item_column).strip()
+            comment = grid.cell(row, comment_column).strip() if comment_column else ""
+        except StudyError as error:
+            problems.append(f"{place}: {error.message}")
+            continue
         if item not in situation.items:
             problems.append(f"{place}: {item!r} is no item of round {situation.round.name}")
             continue
-        meant = book.read(grid.cell(row, final_column))
+        meant = book.of_cell(grid, row, final_column)
         problems += [f"{place}: {error}" for error in book.taken_errors()]
         if meant is None:
             empty += 1
@@ -95,10 +100,7 @@ def read_outcomes(path: Path, situation: Situation) -> Outcomes:
             continue
         if situation.round.choice == "single" and len(meant.codes) > 1:
             problems.append(f"{place}: {item} has several final codes, the round asks for one")
-        comment = grid.cell(row, comment_column).strip() if comment_column else ""
-        outcome = Outcome(
-            item, tuple(sorted(meant.codes)), comment or None, f"{path.name} row {row.number}"
-        )
+        outcome = Outcome(item, tuple(sorted(meant.codes)), comment or None, grid.place(row))
         if found.setdefault(item, outcome).codes != outcome.codes:
             problems.append(f"{place}: {item} has another final code in {found[item].place}")
     if problems:

@@ -46,7 +46,6 @@ class Proposals:
     """What rules make of a round."""
 
     decisions: list[Decision] = field(default_factory=list)
-    open: Counter[str] = field(default_factory=Counter)  # by reason
     kept: Counter[str] = field(default_factory=Counter)  # by hand, other than the labels say
     reopened: int = 0
 
@@ -60,14 +59,12 @@ class _Verdict:
 
 
 def propose(situation: Situation, rules: Rules) -> Proposals:
-    """The decisions that hold by these rules, and how many items stay open."""
+    """The decisions that hold by these rules, and what they reopen or leave as it is."""
     found = Proposals()
     for item in situation.items:
         verdict = _verdict(situation, item, rules)
         there = situation.holding(item)
         if isinstance(verdict, str):
-            if there is None or _falls(there, verdict, rules):
-                found.open[verdict] += 1
             if there is not None and _falls(there, verdict, rules):
                 found.reopened += 1
                 found.decisions.append(_reopened(there, situation.version))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from annotation.typed import typed
 from data.errors import StudyError
 from data.taxonomy_changes import version_key
 
@@ -91,7 +92,7 @@ def settle(
         if item not in artifacts:
             raise StudyError(
                 f"{item} is no item of round {round_name!r}",
-                f"See them: annotation export {round_name} FILE",
+                f"See them: annotation export {typed(round_name)} FILE",
             )
         of_item = holding.setdefault(item, {})
         before = of_item.get(decision.taxonomy_version)
@@ -156,7 +157,7 @@ def _is_known(
             f"{decision.item_id} has the final code {', '.join(sorted(there.codes))} in round "
             f"{round_name!r}; now it would be {', '.join(sorted(decision.codes)) or 'none'}",
             "Final labels are never overwritten by a sheet: choose another round name, or settle "
-            f"it anew: annotation adjudicate {round_name} --from FILE. Nothing was stored.",
+            f"it anew: annotation adjudicate {typed(round_name)} --from FILE. Nothing was stored.",
         )
     return True
 

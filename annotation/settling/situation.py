@@ -12,6 +12,7 @@ from annotation.ratings import Ratings, carried, counting, ratings_of
 from annotation.rounds import Round, find_round
 from annotation.settling.settlements import Decision, Settlement, settlements_of
 from data.identity import url_of
+from data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,15 +192,18 @@ def _noted(
 ) -> dict[tuple[str, str, Stage], dict[str, Any]]:
     rows = reader.rows(
         "SELECT DISTINCT item_id, rater, stage, taxonomy_version, confidence, comment, proposed "
-        "FROM labels WHERE round = ? AND is_current "
-        "ORDER BY taxonomy_version = ?, taxonomy_version",
-        [round_name, version],
+        "FROM labels WHERE round = ? AND is_current",
+        [round_name],
     )
+
+    def order(row: Mapping[str, Any]) -> tuple[bool, object]:
+        return row["taxonomy_version"] == version, version_key(row["taxonomy_version"])
+
     return {
         (row["item_id"], row["rater"], row["stage"]): {
             name: row[name] for name in ("confidence", "comment", "proposed")
         }
-        for row in rows  # the wanted version comes last
+        for row in sorted(rows, key=order)  # the wanted version comes last
     }
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from annotation.typed import typed
 from report import console
 from report.console import (
     HERE,
@@ -212,7 +213,8 @@ def export_labels(
     output.show(f"{rows} of round {round_name} written to {file}")
     if rater:
         output.tell(
-            f"{rater} fills in the column codes; then: annotation import {round_name} {file}"
+            f"{rater} fills in the column codes; then: annotation import {typed(round_name)} "
+            f"{typed(file)}"
         )
     left = document["answers_in_other_versions"]
     if left:

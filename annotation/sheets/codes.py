@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from annotation.labels import SPECIAL
+from annotation.sheets.grids import Grid, Row
 from annotation.sheets.spellings import LEFT_OUT, Proposal, propose, special
 from data.errors import StudyError
 from data.taxonomy import Taxonomy, folded
@@ -75,24 +75,16 @@ class Codebook:
             self._books[version] = Codebook(self.older(version), errors=self.errors)
         return self._books[version]
 
-    @cached_property
-    def _numbers(self) -> dict[float, list[str]]:
-        """Codes that look like numbers: 1.1 and 1.10 are one number, but two codes."""
-        found: dict[float, list[str]] = {}
-        for code in sorted(self._selectable):
-            if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", code):
-                found.setdefault(float(code), []).append(code)
-        return found
-
-    def read(self, cell: str, *, is_number: bool = False) -> Said | None:
-        """What a cell says; None if nothing. What is unknown becomes one of the `errors`."""
-        alike = self._numbers.get(float(cell), []) if is_number and self._numbers else []
-        if len(alike) > 1:
-            self.errors.append(
-                f"the cell holds the number {cell}, which may be {' or '.join(alike)}: format the "
-                "column as text, and type the code"
-            )
+    def of_cell(self, grid: Grid, row: Row, column: str) -> Said | None:
+        """What a cell of a sheet says; None if nothing. What is wrong becomes one of `errors`."""
+        try:
+            return self.read(grid.code_cell(row, column, self._selectable))
+        except StudyError as error:
+            self.errors.append(error.message)
             return None
+
+    def read(self, cell: str) -> Said | None:
+        """What a text says; None if nothing. What is unknown becomes one of the `errors`."""
         several = self.taxonomy.choice == "multiple"
         parts = cell.split(_SEPARATOR) if several else [cell]
         codes: list[str] = []

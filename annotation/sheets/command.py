@@ -57,7 +57,7 @@ def import_sheets(
     corrections: bool = False,
 ) -> Done:
     """Read, check and store sheets; nothing is stored if anything is wrong."""
-    checked_name(round_name)
+    round_name = checked_name(round_name)
     of = _round_of(study, round_name)
     name = taxonomy_name or _taxonomy_of(of, round_name)
     taxonomy = chosen_as(of, _in_version(study, of, name, version))
@@ -75,11 +75,12 @@ def import_sheets(
     _refuse_newer(book, newest)
     check(sheets, book, table, spellings)
     _require_labels(sheets, book, files)
+    chosen = {"version": version, "corrections": corrections}
     run = provenance.begin(
         "annotation import",
         {
             "round": round_name, "files": list(files), "taxonomy": name, "stage": sheets.stage,
-            **{key: value for key, value in asdict(asked).items() if value},
+            **{key: value for key, value in {**asdict(asked), **chosen}.items() if value},
             **_traces(sheets, book, table if accept or spellings is None else spellings),
         },
     )  # fmt: skip

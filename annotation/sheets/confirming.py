@@ -10,6 +10,7 @@ from annotation.sheets.codes import Codebook
 from annotation.sheets.csv_files import read_csv
 from annotation.sheets.importing import Sheets
 from annotation.sheets.spellings import FOLDER, Proposal, table_text
+from annotation.typed import typed
 from data.errors import StudyError
 from data.taxonomy import folded
 
@@ -39,7 +40,7 @@ def check(sheets: Sheets, book: Codebook, table: Path, confirmed: Path | None) -
         what = "it" if len(book.unknown) == 1 else f"{len(book.unknown):,} spellings"
         hint = (
             f"What {what} may mean is proposed in {table}: check its column `code` (- leaves cells "
-            f"out), then add --spellings {table}."
+            f"out), then add --spellings {typed(table)}."
         )
     raise StudyError("\n".join(shown), f"{hint} Nothing was stored.")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from data.errors import StudyError
@@ -83,6 +85,21 @@ class Grid:
             raise StudyError(f"the formula in {column!r} has no value")
         return row.cells.get(column, "")
 
+    def code_cell(self, row: Row, column: str, codes: Iterable[str]) -> str:
+        """The text of a cell that names one of these codes, or several.
+
+        A number is refused that may be two of them: what was typed as 1.10 is kept as 1.1.
+        """
+        text = self.cell(row, column)
+        if self.is_number(row, column):
+            alike = sorted(code for code in codes if _number(code) == float(text))
+            if len(alike) > 1:
+                raise StudyError(
+                    f"the cell holds the number {text}, which may be {' or '.join(alike)}: format "
+                    "the column as text, and type the code"
+                )
+        return text
+
     def is_number(self, row: Row, column: str) -> bool:
         """Whether a workbook holds it as a number: 1.1 and 1.10 are the same one."""
         return (row.number, column) in self.numbers
@@ -90,6 +107,11 @@ class Grid:
     def place(self, row: Row) -> str:
         """Where a row stands, for people."""
         return f"{self.path.name} row {row.number}"
+
+
+@lru_cache(maxsize=4096)  # codes are few, and cells many
+def _number(code: str) -> float | None:
+    return float(code) if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", code) else None
 
 
 class MissingColumnError(StudyError):

@@ -141,7 +141,8 @@ class _GridReader:
             try:
                 self._read_row(row)
             except StudyError as error:
-                sheets.problems.append(f"{grid.path}:{row.number}: {error.message}")
+                wrong = [*self.book.taken_errors(), error.message]
+                sheets.problems += [f"{grid.path}:{row.number}: {each}" for each in wrong]
         sheets.repeated |= self.numbering.repeated
         for (artifact, whose), count in self.numbering.seen.items():
             rater = whose.partition("\0")[0]
@@ -152,7 +153,7 @@ class _GridReader:
         sheets, grid, layout, book = self.sheets, self.grid, self.layout, self.book
         item, wrong = self._item(row)  # before all: every row that names an artifact is counted
         ratings = list(layout.shape.ratings(grid, row, book)) if layout.shape else []
-        final = self._final(row) if layout.final else None
+        final = book.of_cell(grid, row, layout.final) if layout.final else None
         errors = book.taken_errors()
         if errors:
             sheets.problems += [f"{grid.path}:{row.number}: {error}" for error in errors]
@@ -192,10 +193,6 @@ class _GridReader:
             return self.numbering.item(name, whose), None
         except StudyError as error:
             return None, error
-
-    def _final(self, row: Row) -> Said | None:
-        grid, column = self.grid, self.layout.final
-        return self.book.read(grid.cell(row, column), is_number=grid.is_number(row, column))
 
     def _keep_item(self, row: Row, item_id: str, artifact: str) -> None:
         sheets, grid, layout = self.sheets, self.grid, self.layout

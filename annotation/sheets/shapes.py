@@ -76,7 +76,7 @@ class RaterColumns:
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One for each column that is not empty."""
         for number, column in enumerate(self.columns, start=1):
-            said = _read(grid, row, column, book)
+            said = book.of_cell(grid, row, column)
             if said:
                 stage = grid.cell(row, self.stage).strip() if self.stage else ""
                 yield Rating(column.strip(), number, said, stage=stage)
@@ -134,7 +134,7 @@ class Pairs:
                 raise StudyError(f"{what!r} has a code, but {who!r} names no rater")
             if rater and not cell.strip():
                 self.untagged += 1
-            said = _read(grid, row, what, book)
+            said = book.of_cell(grid, row, what)
             if said and before.setdefault(rater, said) is not said and before[rater] == said:
                 self.doubled.append(row.number)
             elif said:
@@ -207,7 +207,7 @@ class OneRater:
         meant = tuple(dict.fromkeys(self._words(grid, row)))
         if len(meant) > 1 and book.taxonomy.choice == "single":
             raise StudyError(f"the row says both {' and '.join(meant)}")
-        said = _read(grid, row, self.column, book) if self.column else None
+        said = book.of_cell(grid, row, self.column) if self.column else None
         if not meant:
             return said
         if said and not set(said.codes) <= set(meant):
@@ -280,7 +280,7 @@ class Long:
     def ratings(self, grid: Grid, row: Row, book: Codebook) -> Iterator[Rating]:
         """One, if the row says anything."""
         version = grid.cell(row, self.version).strip() if self.version else ""
-        said = _read(grid, row, self.column, book.of_version(version))
+        said = book.of_version(version).of_cell(grid, row, self.column)
         if not said:
             return
         rater, comment, proposed, sure, when, stage = (
@@ -301,11 +301,6 @@ class Long:
             stage.strip(),
             version,
         )
-
-
-def _read(grid: Grid, row: Row, column: str, book: Codebook) -> Said | None:
-    """What the codes in a cell are."""
-    return book.read(grid.cell(row, column), is_number=grid.is_number(row, column))
 
 
 def _confidence(text: str) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotation.result_names import result_name
 from annotation.rounds import find_round
 from annotation.rows_behind import labels_or_final
 from annotation.suggesting import doubtful_table, quality_tables
@@ -68,7 +69,7 @@ def suggest(
     described = f"{model.way}; trained on {len(model.examples):,} items of {rounds}; seed {seed}"
     result = Result(
         analysis=ANALYSIS,
-        name=f"suggest-{round_name}",
+        name=result_name(ANALYSIS, [round_name]),
         title=f"What a model makes of the labels: round {round_name}",
         parameters={"round": round_name, "trained_on": others, "seed": seed, "most": most},
         summary=tuple(_summary(wanted, model, measured, len(doubted), len(waiting))),

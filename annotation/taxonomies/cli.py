@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from annotation.typed import typed
 from report import console
 from report.console import (
     HERE,
@@ -280,7 +281,9 @@ def relabel(
     queue = [each for each in queue if rater in {"", each.said.rater}]
     if to_file is not None:
         relabel_sheets.write_sheet(to_file, queue)
-        output.tell(f"{len(queue):,} labels in {to_file}; fill in `new`, then --from {to_file}")
+        output.tell(
+            f"{len(queue):,} labels in {to_file}; fill in `new`, then --from {typed(to_file)}"
+        )
     output.document(queue_document(of, queue))
     output.show(
         console_table(queue_table(of, queue)) if queue else "nothing is left to label again"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
 from annotation.taxonomies.versions import Versions
+from annotation.typed import typed
 from data.errors import StudyError
 from data.results import Column, Table, rows_of
 from data.taxonomy import Crosswalk, Taxonomy
@@ -17,7 +18,6 @@ from data.taxonomy_library import TaxonomyLibrary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.labels import Stage
     from annotation.rounds import Round
     from data.store import Reader
 
@@ -116,9 +116,8 @@ def cross(
     target: str,
     *,
     final: bool,
-    stage: Stage = "independent",
 ) -> Crossed:
-    """The labels of a round at a stage, or its final ones, through the crosswalk to a taxonomy."""
+    """What raters said independently, or what is final, through the crosswalk to a taxonomy."""
     library = TaxonomyLibrary(directory)
     library.taxonomy(target)
     crosswalk = library.crosswalk(of.taxonomy, target)
@@ -135,7 +134,7 @@ def cross(
         said = current_decisions(reader, of.taxonomy, of.name)
     else:
         answers = current_answers(reader, of.taxonomy, of.name)
-        said = [each for each in answers if each.stage == stage]
+        said = [each for each in answers if each.stage == "independent"]
     counts: Counter[str] = Counter()
     undecided: Counter[str] = Counter()
     for each in follow(versions, said, crosswalk.source_version):
@@ -146,7 +145,9 @@ def cross(
     if not counts and not undecided:
         raise StudyError(
             f"round {of.name!r} has no {'final ' if final else ''}labels",
-            f"Settle it first: annotation adjudicate {of.name}" if final else "Label it first.",
+            f"Settle it first: annotation adjudicate {typed(of.name)}"
+            if final
+            else "Label it first.",
         )
     wanted = {each.version: each for each in library.versions(target)}
     there = wanted.get(crosswalk.target_version) or library.taxonomy(target)

@@ -20,6 +20,7 @@ from annotation.taxonomies.outcomes import (
 )
 from annotation.taxonomies.relabelling import Waiting, is_later, migrated_version, waiting
 from annotation.taxonomies.versions import Versions
+from annotation.typed import typed
 from data import provenance
 from data.errors import StudyError
 from data.results import Column, Table, rows_of
@@ -72,13 +73,13 @@ class Migration:
         rounds = list(dict.fromkeys(each.said.round for each in self.waiting))
         steps = [
             f"{counted(sum(each.said.round == name for each in self.waiting), 'label')} to give "
-            f"again: annotation taxonomy relabel {name}"
+            f"again: annotation taxonomy relabel {typed(name)}"
             for name in rounds
         ]
         undecided = Counter(each.round for each in self.undecided_items)
         steps += (
             f"{counted(count, 'final label')} of {name} to be settled again: "
-            f"annotation adjudicate {name} --version {self.version}"
+            f"annotation adjudicate {typed(name)} --version {self.version}"
             for name, count in sorted(undecided.items())
         )
         return steps

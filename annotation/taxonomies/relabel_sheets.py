@@ -77,12 +77,13 @@ def read_sheet(
     grid = read_grid(path)
     answer, code, new = grid.found(["answer", "code", "new"])
     open_ones = {(each.said.answer_id, each.code): each for each in queue}
+    selectable = [node.code for node in taxonomy.selectable]
     filled = Filled()
     problems: list[str] = []
     for row in grid.rows:
         try:
             key = (_answer_id(grid.cell(row, answer)), grid.cell(row, code).strip())
-            chosen = _chosen(grid, row, new)
+            chosen = _chosen(grid.code_cell(row, new, selectable))
             if not chosen:
                 continue
             if key not in known:
@@ -130,8 +131,8 @@ def _cells(each: Waiting) -> list[str]:
     ]  # fmt: skip
 
 
-def _chosen(grid: Grid, row: Row, column: str) -> list[str]:
-    parts = grid.cell(row, column).split(SEPARATOR.strip())
+def _chosen(cell: str) -> list[str]:
+    parts = cell.split(SEPARATOR.strip())
     return [part for part in map(str.strip, parts) if part]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from annotation.result_names import result_name
 from annotation.rows_behind import labels_or_final
 from annotation.taxonomies.saturation import curve, rounds_of
 from data.results import Claim, Column, Figure, Result, Series, Table, rows_of
@@ -35,7 +36,7 @@ def saturation_result(
     parameters: dict[str, Any] = {
         "rounds": [each.name for each in rounds], "batch": size or "round", "quiet": quiet
     }  # fmt: skip
-    name = "-".join([ANALYSIS, *parameters["rounds"], *([str(size)] if size else [])])
+    name = result_name(ANALYSIS, parameters["rounds"], {"batch": size} if size else {})
     query = f"{ANALYSIS}(rounds={'+'.join(parameters['rounds'])}, batch={size or 'round'})"
     over = f"{len(rounds):,} rounds" if len(rounds) > 1 else f"round {rounds[0].name}"
     title = f"Saturation of {taxonomy.name} {taxonomy.version} over {over}"

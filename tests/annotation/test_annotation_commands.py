@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from labelling import Labelled
 
+from annotation.bridge.projects import wanted_project
+from annotation.rounds import find_round
 from data.store import Study
 from data.taxonomy_library import TaxonomyLibrary
 
@@ -322,3 +326,31 @@ def test_validation_tells_what_it_checked(command: Command) -> None:
     names = {Path(path).stem for path in json.loads(ended.stdout)["valid"]}
     library = TaxonomyLibrary()
     assert names == {*library.names, *library.crosswalk_names}
+
+
+def test_commands_that_are_proposed_can_be_pasted(tmp_path: Path, command: Command) -> None:
+    """A name of two words is one word of the command."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy()
+    item = "github:o/r#1"
+    labelled.round("Round 1", {item: {"Ann B": "a1", "bob": "a1"}, "github:o/r#2": {"bob": "a1"}})
+    with labelled.study.reading() as reader:
+        of = find_round(reader, "Round 1")
+        sent = wanted_project(reader, of, "Ann B", "independent").command
+        decided = wanted_project(reader, of, "Ann B", "adjudicated").command
+    assert shlex.split(sent) == ["annotation", "push", "Round 1", "--rater", "Ann B", "--again"]
+    assert shlex.split(decided)[2:] == ["Round 1", "--third", "Ann B", "--push"]
+    shown = " ".join(command("annotation", "adjudicate", "Round 1").stdout.split())
+    assert "annotation adjudicate 'Round 1' --settle" in shown
+    assert "annotation adjudicate 'Round 1' --single" in shown
+    for words, proposed in (
+        (("adjudicate", "Round 1", "--third", "Ann B"), "--third 'Ann B' --push"),
+        (("adjudicate", "Round 1", "--accuracy"), "annotation adjudicate 'Round 1' --rule"),
+        (("agreement", "Round 1", "--stage", "negotiated"), "annotation agreement 'Round 1'"),
+        (("sample", "My sample", "--extend"), "annotation sample 'My sample' --extend"),
+    ):
+        refused = command("annotation", *words)
+        assert refused.returncode == 1
+        assert proposed in " ".join(refused.stderr.split())
+    done = command("annotation", "export", "Round 1", "for ann.csv", "--rater", "Ann B")
+    assert "annotation import 'Round 1' 'for ann.csv'" in " ".join(done.stderr.split())

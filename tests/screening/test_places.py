@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from labelling import Labelled
+from openpyxl import Workbook
 from reading_papers import BOTH, Command, Reading, doi, put_paper
 
 from annotation.screening.coding import code_papers
@@ -106,6 +108,19 @@ def test_rows_that_are_wrong_are_listed_and_the_others_stored(
     assert "bad.csv:3: " in ended.stderr
     assert "8 rows of 9 left out, the others are stored" in ended.stderr
     assert [row[1] for row in codes(coded)] == ["T2.2.1"]
+
+
+def test_a_number_that_may_be_two_codes_is_refused(coded: Reading) -> None:
+    """What is typed as 1.10 is 1.1 in a workbook."""
+    Labelled(coded.study).taxonomy({"1.1": "", "1.10": ""})
+    book = Workbook()
+    for row in (HEAD.split(","), ("10.1000/1", "tree", 1.1, "explicit", "IV-B", "", "ann")):
+        book.worksheets[0].append(row)
+    path = coded.study.directory / "coding.xlsx"
+    book.save(path)
+    taken = take_places(coded.study, path, "sheet", with_codes=True)
+    assert taken.new == 0
+    assert "which may be 1.1 or 1.10" in taken.wrong[0][1]
 
 
 def test_places_of_codes_that_a_paper_does_not_have_are_refused(coded: Reading) -> None:

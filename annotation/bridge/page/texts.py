@@ -87,7 +87,7 @@ wanted AS (
 _ARTIFACTS = (
     _WANTED
     + """
-SELECT wanted, a.artifact_id, a.kind, a.project, a.title, a.body, a.author, a.created_at, a.url,
+SELECT wanted, a.artifact_id, a.kind, a.project, a.title, a.body, a.created_at, a.url,
     a.gone_reason, i.state, i.state_reason, coalesce(i.tracker_labels, p.tags, []) AS tags
 FROM wanted JOIN artifacts a USING (artifact_id)
 LEFT JOIN issues i USING (artifact_id) LEFT JOIN posts p USING (artifact_id)
@@ -101,8 +101,7 @@ _REPLIES = (
     SELECT wanted, c.author, a.author AS first_author, c.author_association, c.created_at,
         left(c.body, $4) AS body, length(c.body) AS size, c.is_answer, c.is_accepted,
         row_number() OVER (PARTITION BY wanted ORDER BY c.created_at, c.comment_id) AS place,
-        count(*) OVER (PARTITION BY wanted) AS number,
-        dense_rank() OVER (PARTITION BY wanted ORDER BY c.author) AS writer
+        count(*) OVER (PARTITION BY wanted) AS number
     FROM wanted JOIN comments c USING (artifact_id) JOIN artifacts a USING (artifact_id)
     WHERE c.gone_at IS NULL AND c.body IS NOT NULL AND a.kind IS NOT NULL
 )

@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from threading import Event, Thread
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from changing import SPLIT, SPLIT_STEPS, change, migrated
 from labelling import Labelled
 from labelstudio import Bench, LabellingRater, LabelStudio, Wire, wire_to
 
+from annotation.bridge import pulling
 from annotation.bridge.pushing import _alone
+from annotation.bridge.remote import Remote
+from data import provenance
+from data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 CODES = ("a1", "a2", "b1")
@@ -407,6 +411,36 @@ def test_a_project_is_left_only_when_its_labels_were_pulled(
     # That ben labelled elsewhere is not forgotten.
     used = bench.rows("SELECT rater, retired_at IS NULL AS used FROM store.project ORDER BY ALL")
     assert [tuple(row.values()) for row in used] == [("ana", True), ("ben", False), ("ben", True)]
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"), [(KeyboardInterrupt(), "interrupted"), (ValueError("x"), "failed")]
+)
+def test_a_pull_that_ends_behind_its_first_labels_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, outcome: str
+) -> None:
+    """The labels are stored, and what is reported of the project is not there yet."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy()
+    labelled.round("pilot", {"github:o/r#1": {"ana": "a1"}})
+    with labelled.study.writing() as writer:
+        writer.execute(
+            "INSERT INTO store.project (server, project_id, round, rater, stage, "
+            "taxonomy_version, blindness, run_id) VALUES "
+            "('there', 1, 'pilot', 'ana', 'independent', '1.0.0', 'own project', 'by hand')"
+        )
+
+    def ends(study: Study, _of: Any, _place: Any, _remote: Any, run: provenance.Run) -> None:
+        with study.writing() as writer:
+            provenance.record(writer, run, "running")
+        raise error
+
+    monkeypatch.setattr(pulling, "pull_place", ends)
+    with pytest.raises(type(error)):
+        pulling.pull(labelled.study, "pilot", lambda _name: cast("Remote", None))
+    with labelled.study.reading() as reader:
+        rows = reader.rows("SELECT outcome FROM runs WHERE command = 'annotation pull'")
+    assert [row["outcome"] for row in rows] == [outcome]
 
 
 def test_two_pushes_do_not_meet(tmp_path: Path) -> None:

@@ -480,3 +480,9 @@ def test_the_last_draw_is_told_by_the_clock_on_the_wall_and_in_json_in_utc(sampl
     shown = " ".join(sample("-v").stdout.split())
     assert "IST" in shown
     assert minute(found["drawn_at"]).split()[0] in shown
+
+
+def test_a_sample_has_one_spelling(sample: Run) -> None:
+    first = _document(sample("My sample", "--size", "5", "--json"))
+    again = _document(sample("My  sample", "--size", "5", "--json"))
+    assert (first["sample"], again["sample"]) == ("My sample", "My sample")

@@ -106,6 +106,31 @@ def test_against_the_others_no_rater_meets_herself(tmp_path: Path, command: Comm
     assert "--rule majority" in refused.stderr
 
 
+def test_another_choice_is_another_result(labelled: Labelled, command: Command) -> None:
+    """A round may be called as another one and an option together are."""
+    said = {item(1): {"ann": "a1", "bob": "a1"}}
+    for name in ("pilot-others", "pilot-1.0.0", "pilot-version-1-0-0", f"p{'x' * 90}"):
+        labelled.round(name, said)
+    folders = []
+    for name, *options in (
+        ("pilot", "--against", "others"),
+        ("pilot", "--version", "1.0.0", "--against", "others"),
+        ("pilot-others", "--against", "others"),
+        ("pilot",),
+        ("pilot", "--version", "1.0.0"),
+        ("pilot-others",),
+        ("pilot-1.0.0",),
+        ("pilot-version-1-0-0",),
+        (f"p{'x' * 90}",),
+    ):
+        assert command("annotation", "adjudicate", name, "--rule", "majority").returncode == 0
+        done = command("annotation", "adjudicate", name, "--accuracy", "--json", *options)
+        assert done.returncode == 0, done.stderr
+        folders.append(Path(json.loads(done.stdout)["report"]).parent.name)
+    assert len(set(folders)) == len(folders)
+    assert {"accuracy-pilot", "accuracy-pilot-others"} <= {*folders}
+
+
 @pytest.mark.parametrize("name", ["mindspore", "pytorch"])
 def test_the_published_sheets_give_the_recorded_kappas(
     study_fixtures: Path, tmp_path: Path, command: Command, name: str

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from changing import MERGE_STEPS, MERGED, SPLIT, SPLIT_STEPS, change, migrated
 from changing import SAID as CHANGING
-from labelling import Labelled
-from openpyxl import load_workbook
+from labelling import SMALL, Labelled
+from openpyxl import Workbook, load_workbook
 
 Command = Callable[..., CompletedProcess[str]]
 SAME, MOST, TIE, ONE, NEW, NONE = (f"github:o/r#{number}" for number in range(1, 7))
@@ -308,6 +308,28 @@ def test_a_sheet_with_unknown_codes_and_items_is_refused_with_rows(
     assert stored(labelled) == before
 
 
+def test_numbers_that_may_be_two_codes_and_formulas_are_refused_with_rows(
+    tmp_path: Path, command: Command
+) -> None:
+    """What is typed as 1.10 is 1.1 in a workbook."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy({"1.1": "", "1.10": "", "2": ""})
+    labelled.round("pilot", {item: {"ann": "1.1", "bob": "1.10"} for item in (SAME, MOST, TIE)})
+    book = Workbook()
+    for row in (
+        ("item", "final", "comment"), (SAME, 1.1, ""), (MOST, "=A1", ""), (TIE, 2, "=A1"),
+    ):  # fmt: skip
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "open.xlsx")
+    done = command("annotation", "adjudicate", "pilot", "--from", tmp_path / "open.xlsx")
+    assert (done.returncode, finals(labelled)) == (1, {})
+    said = " ".join(done.stderr.split())
+    assert "open.xlsx:2: the cell holds the number 1.1, which may be 1.1 or 1.10" in said
+    assert "open.xlsx:3: the formula in 'final' has no value" in said
+    assert "open.xlsx:4: the formula in 'comment' has no value" in said
+    assert "Nothing was stored" in said
+
+
 def test_a_third_rater_decides_by_a_sheet(
     labelled: Labelled, adjudicate: Adjudicate, tmp_path: Path
 ) -> None:
@@ -470,3 +492,21 @@ def test_raters_who_meant_what_was_merged_agree_afterwards(
     change(labelled, MERGED, MERGE_STEPS)
     adjudicate("--settle", "--version", "2.0.0")
     assert finals(labelled)["github:o/r#4"] == ("b", "unanimous")
+
+
+def test_what_was_noted_last_is_that_of_the_highest_version(
+    tmp_path: Path, adjudicate: Adjudicate
+) -> None:
+    """10.0.0 comes after 9.0.0, though not as text."""
+    labelled = Labelled.at(tmp_path)
+    labelled.taxonomy(version="9.0.0")
+    labelled.round("pilot", {TIE: {"ann": "a1", "bob": "b1"}})
+    change(labelled, SMALL, (), "10.0.0", "9.0.0")
+    migrated(labelled.study)
+    labelled.say("pilot", {TIE: {"ann": "a2", "bob": "b1"}}, version="10.0.0")
+    change(labelled, SMALL, (), "11.0.0", "10.0.0")
+    migrated(labelled.study)
+    with labelled.study.writing() as writer:
+        writer.execute("UPDATE store.answer SET comment = taxonomy_version")
+    [case] = adjudicate("--version", "11.0.0")["queue"]
+    assert [label["comment"] for label in case["labels"]] == ["10.0.0", "10.0.0"]

@@ -86,6 +86,13 @@ def test_a_stage_is_never_taken_for_another(desk: Desk) -> None:
     assert desk.said("stage, rater, code, is_current", current=False) == before
 
 
+def test_a_round_has_one_spelling(desk: Desk) -> None:
+    for name, number in (("Round 1", 1), ("Round  1", 2)):
+        done = desk.take(desk.sheet("item,ann,bob", f"o/r#{number},a1,a1"), name=name, **COLUMNS)
+        assert done.document["round"] == "Round 1"
+    assert {row[0] for row in desk.said("round")} == {"Round 1"}
+
+
 def test_versions_of_a_taxonomy_stay_apart(desk: Desk) -> None:
     tree = {"x": "", "y": "", "z": ""}
     desk.labelled.taxonomy({"x": "", "y": ""}, version="1.9.0")

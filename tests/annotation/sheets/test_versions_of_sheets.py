@@ -119,7 +119,12 @@ def test_independent_labels_do_not_change_after_a_gate_was_decided(
     sheet.write_text(text.replace("independent", "negotiated"), encoding="utf-8")
     assert command("annotation", "import", "pilot", sheet).returncode == 0
     sheet.write_text(text, encoding="utf-8")
-    assert command("annotation", "import", "pilot", sheet, "--corrections").returncode == 0
+    options = ("--corrections", "--version", "1.0.0")
+    assert command("annotation", "import", "pilot", sheet, *options).returncode == 0
+    with labelled.study.reading() as reader:
+        said = reader.value("SELECT arguments FROM runs ORDER BY started_at DESC LIMIT 1")
+    assert json.loads(said)["corrections"] is True
+    assert json.loads(said)["version"] == "1.0.0"
 
 
 def test_a_code_of_a_newer_version_names_the_option(tmp_path: Path, command: Command) -> None:

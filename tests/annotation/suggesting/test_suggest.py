@@ -60,6 +60,13 @@ def test_proposals_for_the_waiting_items_are_stored(made_up: Labelled, command: 
     assert [row["item"] for row in found["waiting"]] != []
 
 
+def test_a_round_may_have_any_name(made_up: Labelled, command: Command) -> None:
+    name = "Pr\u00fcfung 1"
+    made_up.round(name, {f"github:o/r#{at + 1}": {} for at in range(90, 99)}, raters=["ann"])
+    found = document(command("annotation", "suggest", name, "--json"))
+    assert Path(found["report"]).is_file()
+
+
 def test_same_seed_same_rows_and_nothing_doubled(made_up: Labelled, command: Command) -> None:
     query = "SELECT * EXCLUDE run_id FROM suggestions ORDER BY ALL"
     before = []

@@ -11,6 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 from changing import SPLIT, SPLIT_STEPS, change, migrated, seen, stored, waiting
 from labelling import Labelled
+from openpyxl import load_workbook
 
 from annotation.settling.settlements import Decision, settle
 from annotation.taxonomies.validation import validate
@@ -134,6 +135,24 @@ def test_a_partly_filled_answer_waits_and_the_others_are_taken(
         fill(sheet, lambda row, new=new: "a2x" if row["code"] == "a2" else new)  # type: ignore[misc]
         done = command("annotation", "taxonomy", "relabel", "pilot", "--from", sheet)
         assert (done.returncode, complaint in done.stderr) == (1, True)
+
+
+def test_a_number_that_may_be_two_codes_is_refused(
+    labelled: Labelled, command: Command, tmp_path: Path
+) -> None:
+    """What is typed as 1.10 is 1.1 in a workbook."""
+    codes = {"a": "", "a1": "a", "1.1": "a", "1.10": "a", "b": "", "b1": "b", "b2": "b"}
+    change(labelled, codes, ("{split: a2, to: ['1.1', '1.10']}",))
+    migrated(labelled.study)
+    sheet = tmp_path / "again.xlsx"
+    command("annotation", "taxonomy", "relabel", "pilot", "--to", sheet)
+    book = load_workbook(sheet)
+    book.worksheets[0].cell(2, 9, 1.1)
+    book.save(sheet)
+    done = command("annotation", "taxonomy", "relabel", "pilot", "--from", sheet)
+    assert done.returncode == 1
+    assert "again.xlsx:2: the cell holds the number 1.1" in " ".join(done.stderr.split())
+    assert len(waiting(labelled.study)) == 3
 
 
 # Final labels.

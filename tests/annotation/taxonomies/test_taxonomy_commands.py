@@ -325,6 +325,25 @@ def test_new_codes_are_counted_batch_by_batch(tmp_path: Path, command: Command) 
     assert Path("out/saturation-one/report.html").is_file()
 
 
+def test_any_rounds_can_be_asked_for_saturation(tmp_path: Path, command: Command) -> None:
+    """Names of rounds are no names of folders, and two rounds may be called as one is."""
+    study = Labelled.at(tmp_path)
+    study.taxonomy()
+    long = [f"a-rather-long-name-of-round-{number}" for number in range(4)]
+    for at, name in enumerate(["a", "b", "a-b", "a-50", "Round 1", "pr\u00fcfung", *long]):
+        study.round(name, {f"github:o/r#{at + 1}": {"ann": "a1"}})
+    folders = []
+    for words in (
+        ["a"], ["a", "b"], ["a-b"], ["a", "--batch", "50"], ["a-50"], ["Round 1"], ["pr\u00fcfung"],
+        long,
+    ):  # fmt: skip
+        ended = command("annotation", "taxonomy", "saturation", *words, "--json")
+        assert ended.returncode == 0, ended.stderr
+        folders.append(Path(json.loads(ended.stdout)["report"]).parent.name)
+    assert len(set(folders)) == len(folders)
+    assert {"saturation-a", "saturation-a-b", "saturation-a-50"} <= {*folders}
+
+
 def test_proposed_codes_are_new_codes(labelled: Labelled, command: Command) -> None:
     with labelled.study.writing() as writer:
         writer.execute(
