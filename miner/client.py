@@ -23,6 +23,7 @@ from miner.http import (
     parsed,
     relative_url,
 )
+from miner.projects import is_this_machine
 from miner.ratelimit import (
     Clock,
     Decision,
@@ -58,7 +59,6 @@ _GRAPHQL = "/graphql"
 _REDIRECTS = {301, 302, 307, 308}
 _MOST_REDIRECTS = 5
 _LIKE = "https://api.github.com or https://gitee.com/api/v5"
-_LOOPBACK = ("127.", "localhost", "::1")
 
 _Send = Callable[[str], Answer]
 
@@ -344,7 +344,7 @@ def _check_token(token: str | None, api_url: str, name: str) -> None:
             "Copy it again, without spaces and line breaks.",
         )
     scheme, host, _port = origin(api_url)
-    if scheme == "http" and not host.startswith(_LOOPBACK):
+    if scheme == "http" and not is_this_machine(host):
         raise StudyError(
             f"the token in {name} would be sent to {host} for everybody on the way to read",
             "Use an address that begins with https://.",

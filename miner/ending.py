@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
+from data import provenance
 from data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome
-    from data.store import Study
+    from data.provenance import Outcome, Run
+    from data.store import Reader, Study
 
 
 class Recorded(Protocol):
@@ -52,6 +53,25 @@ def ending(
     except BaseException:
         _note(ingest, "failed")
         raise
+
+
+@contextmanager
+def noting(study: Study, run: Run) -> Iterator[None]:
+    """Record a run that has stored something and does not come to its end; what it stored stays."""
+    try:
+        yield
+    except BaseException as error:
+        outcome: Outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        if study.exists:
+            with suppress(StudyError), study.writing() as writer:
+                if is_noted(writer, run):
+                    provenance.record(writer, run, outcome)
+        raise
+
+
+def is_noted(reader: Reader, run: Run) -> bool:
+    """Whether anything says of a run that there was one."""
+    return bool(reader.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id]))
 
 
 def _note(ingest: Recorded, outcome: Outcome) -> None:

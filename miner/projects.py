@@ -166,13 +166,21 @@ def hosts(api_url: str | None) -> dict[str, str]:
     return {api.host: api.source} if api and api.host and api.source else {}
 
 
+def is_this_machine(host: str) -> bool:
+    """Whether nobody is on the way to a host."""
+    return _LOOPBACK.fullmatch(host) is not None
+
+
 def refuse_plain_http(api_url: str) -> None:
     """Refuse an address to which a token would travel readable for everybody on the way.
 
     For a caller that has a token; on this machine nobody is on the way.
     """
-    parts = urlsplit(api_url)
-    if parts.scheme != "https" and not _LOOPBACK.fullmatch(parts.hostname or ""):
+    try:
+        parts = urlsplit(api_url)
+    except ValueError:  # https://[x: who asks it says that it is no address
+        return
+    if parts.scheme != "https" and not is_this_machine(parts.hostname or ""):
         raise StudyError(
             f"{shown(api_url)} is plain http: the token could be read on the way",
             "Write https:// in --api-url, or go without a token.",
@@ -248,7 +256,7 @@ def _api(url: str) -> _Api:
     source: Source | None = "gitee" if path.endswith("/api/v5") else None
     if path.endswith("/api/v3") or (not path and host.startswith("api.")):
         source = "github"
-    if _LOOPBACK.fullmatch(host):
+    if is_this_machine(host):
         return _Api(clean, None, source)
     if source is None:
         raise StudyError(f"{shown(url)} does not say whether it is GitHub or Gitee", _API_HINT)

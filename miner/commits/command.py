@@ -6,7 +6,7 @@ import gc
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC
 from pathlib import Path
@@ -22,12 +22,13 @@ from miner.commits.messages import objects
 from miner.commits.mining import Mined, Reading
 from miner.commits.turns import turn
 from miner.commits.walks import Walk, Wishes
+from miner.ending import noting
 from miner.lexicon import lexicon
 from miner.study_key import check_key
 from report.progress import progress
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
+    from data.provenance import Run
     from data.store import Reader, Writer
     from report.console import Output
     from report.progress import Bar
@@ -97,7 +98,7 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
             if reading is None:
                 return _document(asked, None)
             reading.progress = _shown(bar)
-            with _ending(study, run):
+            with noting(study, run):
                 mined = reading.run()
             return _document(asked, mined)
 
@@ -223,20 +224,6 @@ def _has_come_back(reader: Reader, view: git.View, walk: Walk) -> bool:
     if any(content is not None for _sha, content in objects(view, walk.missing)):
         return True
     return bool(lacking.back(view, lacking.lacking(reader, walk.project)))
-
-
-@contextmanager
-def _ending(study: Study, run: Run) -> Iterator[None]:
-    """Note how a run ended that did not come to its end; what was stored stays."""
-    try:
-        yield
-    except BaseException as error:
-        if study.exists:
-            outcome: Outcome = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
-            with suppress(StudyError), study.writing() as writer:
-                if writer.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id]):
-                    provenance.record(writer, run, outcome)
-        raise
 
 
 @contextmanager

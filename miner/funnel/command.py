@@ -47,7 +47,8 @@ class Options:
 def run_filter(study: Study, options: Options, output: Output) -> dict[str, Any]:
     """Change the funnel as asked for; gives it as it is then, with the steps that changed."""
     step = _step(options)
-    arguments = {name: value for name, value in asdict(options).items() if value}
+    said = asdict(options).items()
+    arguments = {name: value for name, value in said if value or (name == "seed" and step)}
     run = provenance.begin("miner filter", arguments)
 
     def change(reader: Reader) -> list[Step]:

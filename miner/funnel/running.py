@@ -7,16 +7,15 @@ funnel again changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.conditions import condition_problem, frame
-from data.errors import StudyError
 from data.store import STATEMENT_ERRORS
+from miner.ending import is_noted, noting
 from miner.funnel.conditions import refuse_odd_sql
 from miner.funnel.drawing import draw_sample, refuse_unordered
 from miner.funnel.steps import ALL, Step, stored_steps
@@ -31,7 +30,7 @@ from miner.funnel.words import (
 )
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
+    from data.provenance import Run
     from data.store import Reader, Study, Writer
 
 _FEW = 500  # texts that are read while others wait
@@ -89,7 +88,7 @@ def run_steps(
 
     Gives the names of the steps that changed.
     """
-    with _ending(study, run):
+    with noting(study, run):
         for is_last in (False, False, True):
             with study.writing() as writer:
                 before, steps = stored_steps(writer), change(writer)
@@ -101,7 +100,7 @@ def run_steps(
                     read_words_here(writer, run, todo)
                     changed = _compute(writer, study.directory, run, steps)
                     drop_superseded(writer, before, sought)
-                    if changed or todo or _is_noted(writer, run):
+                    if changed or todo or is_noted(writer, run):
                         provenance.record(writer, run, "ok")
                     return changed
             read_words(study, run, todo, progress)
@@ -200,27 +199,3 @@ def _run(writer: Writer, step: Step, directory: Path) -> None:
             draw_sample(writer, step.draw)
     except STATEMENT_ERRORS as error:
         raise condition_problem(f"step {step.name!r}", str(error)) from error
-
-
-def _is_noted(reader: Reader, run: Run) -> bool:
-    return bool(reader.value("SELECT count(*) FROM store.run WHERE run_id = ?", [run.run_id]))
-
-
-@contextmanager
-def _ending(study: Study, run: Run) -> Iterator[None]:
-    """Note how a run ended that has stored words but no funnel; the words stay."""
-    try:
-        yield
-    except BaseException as error:
-        is_stopped = isinstance(error, KeyboardInterrupt)
-        with suppress(StudyError):
-            _note_end(study, run, "interrupted" if is_stopped else "failed")
-        raise
-
-
-def _note_end(study: Study, run: Run, outcome: Outcome) -> None:
-    with study.reading() as reader:
-        is_noted = _is_noted(reader, run)
-    if is_noted:
-        with study.writing() as writer:
-            provenance.record(writer, run, outcome)

@@ -97,7 +97,8 @@ def _counted_by_lists(
     comments = _length(client, source, source.comments_url(project.name, None))
     commented = None
     if project.source == "github":
-        commented = _found(client, search_text(project.name, selection, "comments:>0"))
+        kind = () if selection.pulls else ("is:issue",)
+        commented = _found(client, search_text(project.name, selection, *kind, "comments:>0"))
     rows = issues if commented is None else commented
     return _Counts(issues, Parts(rows, rows), comments, is_exact=comments is not None)
 

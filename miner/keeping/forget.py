@@ -17,6 +17,7 @@ from data.identity import shown
 from data.sql_text import quoted
 from miner import archive
 from miner.commits.forgetting import erase_people, named_in_commits, written_by
+from miner.ending import noting
 from miner.keeping.erased_bugs import bugs_about, remove_folders
 from miner.keeping.erased_columns import ERASED, NOTES, Column
 from miner.keeping.erased_labels import drop_what_is_left
@@ -94,9 +95,10 @@ def forget(study: Study, text: str, progress: Progress = lambda _done, _total: N
         remove_folders(study.directory, bugs - bugs_about(writer))
         run.arguments["subject"] = removal.subject
         provenance.record(writer, run, "running")
-    compact(study, removal.subject)
-    with study.writing() as writer:
-        provenance.record(writer, run, "ok")
+    with noting(study, run):
+        compact(study, removal.subject)
+        with study.writing() as writer:
+            provenance.record(writer, run, "ok")
     return removal
 
 

@@ -78,7 +78,15 @@ def _person(reader: Reader, text: str) -> tuple[str, list[str]] | None:
         # Commits name logins of GitHub in addresses that GitHub gave out.
         hosts = {"github.com", *(host_of(row["project"]) for row in rows)}
         return found[1], sorted(hosts)
-    parts = urlsplit(text)
+    return _page(text)
+
+
+def _page(address: str) -> tuple[str, list[str]] | None:
+    """Whose page it is, and where."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:  # http://[abc
+        return None
     page = parts.path.strip("/")
     if parts.scheme in ("http", "https") and parts.hostname and _LOGIN.fullmatch(page):
         return page, [parts.netloc.lower().removeprefix("www.")]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from data import provenance
 from data.results import Column, Table
+from miner.ending import noting
 from miner.links import THRESHOLD
 from miner.links.duplicates import check_threshold, drop_vanished, find_duplicates
 from miner.links.make import make_links
@@ -36,24 +37,25 @@ def run_link(
     run = provenance.begin(
         "miner link", {"again": again, "duplicates": duplicates, "threshold": threshold}
     )
-    if again:
-        with study.reading():
-            pass  # a study that is not there is not made
-        with study.writing() as writer:
+    with noting(study, run):
+        if again:
+            with study.reading():
+                pass  # a study that is not there is not made
+            with study.writing() as writer:
+                provenance.record(writer, run, "running")
+                writer.execute("DELETE FROM store.link_read")
+        texts = read_texts(study, run, progress)
+        with study.writing(keep_log=True) as writer:
             provenance.record(writer, run, "running")
-            writer.execute("DELETE FROM store.link_read")
-    texts = read_texts(study, run, progress)
-    with study.writing(keep_log=True) as writer:
-        provenance.record(writer, run, "running")
-        forget_texts(writer)
-        counts = make_links(writer, run.run_id)
-        counts["removed"] += drop_vanished(writer)
-    if duplicates:
-        for name, count in find_duplicates(study, run, threshold).items():
-            counts[name] += count
-    with study.writing() as writer:
-        provenance.record(writer, run, "ok")
-        return {"texts_read": texts, **counts, "links": _summary(writer)}
+            forget_texts(writer)
+            counts = make_links(writer, run.run_id)
+            counts["removed"] += drop_vanished(writer)
+        if duplicates:
+            for name, count in find_duplicates(study, run, threshold).items():
+                counts[name] += count
+        with study.writing() as writer:
+            provenance.record(writer, run, "ok")
+            return {"texts_read": texts, **counts, "links": _summary(writer)}
 
 
 def _summary(reader: Reader) -> list[dict[str, Any]]:

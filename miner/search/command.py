@@ -73,5 +73,5 @@ def run_search(
 def _host(api_url: str | None) -> str:
     """The host in names; a server on this machine stands for the public one, as for issues."""
     host = urlsplit(api_url or "").hostname or ""
-    is_public = host in ("", "localhost", "::1", "api.github.com") or host.startswith("127.")
+    is_public = host in ("", "api.github.com") or projects.is_this_machine(host)
     return "github.com" if is_public else host.removeprefix("api.")

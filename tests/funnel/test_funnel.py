@@ -255,6 +255,10 @@ def test_a_larger_sample_holds_the_smaller_one(
     assert few < more
     assert others != few
 
+    miner("filter", "few", "--size", "4", "--seed", "0")
+    (run,) = population.rows("SELECT arguments FROM runs ORDER BY started_at DESC LIMIT 1")
+    assert json.loads(run["arguments"])["seed"] == 0
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from linking import OTHER_SHA, SHA, Linking
 
 from data.store import Study, Writer
-from miner.links import texts
+from miner.links import command, texts
 
 LIB = "github:example/lib"
 BODIES = (
@@ -140,3 +140,18 @@ def test_killed_at_any_moment_the_next_run_ends_in_the_same_links(
         if is_over:
             break
     assert 4 < moment < 11  # it was killed in every transaction, and then came to its end
+
+
+def test_an_interrupted_run_says_so(linking: Linking, monkeypatch: pytest.MonkeyPatch) -> None:
+    linking.issue(1, "Fixes #2")
+
+    def stop(*_anything: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "find_duplicates", stop)
+    with pytest.raises(KeyboardInterrupt):
+        linking.link(duplicates=True)
+    with linking.study.reading() as reader:
+        (run,) = reader.rows("SELECT outcome, ended_at FROM runs WHERE command = 'miner link'")
+    assert run["outcome"] == "interrupted"
+    assert run["ended_at"] is not None

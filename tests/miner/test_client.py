@@ -14,6 +14,7 @@ from mining import FakeTime
 
 from data.errors import StudyError
 from miner.client import Client, Refused, Unreachable
+from miner.connecting import connected
 
 
 def test_a_request_names_itself_and_what_it_wants(
@@ -281,6 +282,15 @@ def test_an_address_that_is_none(url: str) -> None:
     assert error.value.hint
 
 
+def test_an_address_that_is_none_is_told_also_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
+    with (
+        pytest.raises(StudyError, match="no web address"),
+        connected("github", "https://[x", token_file=None, max_wait="1m", tell=print),
+    ):
+        pass
+
+
 @pytest.mark.parametrize("token", [f"{TOKEN}\n", f"{TOKEN} x", f"{TOKEN}ü", f"{TOKEN}\x00"])
 def test_an_odd_token_is_refused_without_being_shown(token: str) -> None:
     with pytest.raises(StudyError, match="the token in GITHUB_TOKEN has characters") as error:
@@ -288,8 +298,12 @@ def test_an_odd_token_is_refused_without_being_shown(token: str) -> None:
     assert TOKEN not in str(error.value)
 
 
-def test_a_token_is_not_sent_in_the_clear() -> None:
+@pytest.mark.parametrize(
+    "host", ["gitee.example.org", "localhost.example.org", "127.example.org", "127.0.0.1.example"]
+)
+def test_a_token_is_not_sent_in_the_clear(host: str) -> None:
     with pytest.raises(StudyError, match="everybody on the way") as error:
-        Client("http://gitee.example.org/api/v5", TOKEN, kind="gitee")
+        Client(f"http://{host}/api/v5", TOKEN, kind="gitee")
     assert TOKEN not in str(error.value)
+    Client("http://127.0.0.1:1/api/v5", TOKEN, kind="gitee").close()
     Client("http://gitee.example.org/api/v5", None, kind="gitee").close()

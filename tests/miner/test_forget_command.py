@@ -139,6 +139,7 @@ def test_forgetting_twice_changes_nothing_more(mined: Mining, text: str) -> None
         ("person_0123456789abcdef", "nobody called 'person_0123456789abcdef'"),
         (f"{ISSUE}4444", f"{ISSUE}4444 is not in this study"),
         ("https://example.org/what", "example.org"),
+        ("http://[abc", "abc"),
         ("two words", "more than one word"),
         ("ghost", "stands for everybody whose account is gone"),
         ("person_unknown", "stands for everybody whose account is gone"),
