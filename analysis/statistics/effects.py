@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analysis.statistics.estimates import CONFIDENCE, Estimate, no_estimate
+from analysis.statistics.tests import distances, is_constant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,7 +64,7 @@ def cohen_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
         return no_estimate(n, D_METHOD, "a group has fewer than two values")
     degrees = n - 2
     pooled = math.sqrt(((len(x) - 1) * x.var(ddof=1) + (len(y) - 1) * y.var(ddof=1)) / degrees)
-    if pooled == 0 or not math.isfinite(pooled):
+    if is_constant(first, second) or pooled == 0 or not math.isfinite(pooled):
         return no_estimate(n, D_METHOD, "the values do not vary within the groups")
     value = float((x.mean() - y.mean()) / pooled)
     scale = math.sqrt(len(x) * len(y) / n)
@@ -93,14 +94,14 @@ def paired_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """The mean of the differences of pairs in their standard deviations (d_z, Cohen p. 48)."""
     import numpy as np
 
-    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    differences = distances(first, second)
     n = len(differences)
     if n < 2:
         return no_estimate(n, D_METHOD, "there are fewer than two pairs")
-    spread = float(differences.std(ddof=1))
-    if spread == 0 or not math.isfinite(spread):
+    spread = float(np.std(differences, ddof=1))
+    if is_constant(differences) or spread == 0 or not math.isfinite(spread):
         return no_estimate(n, D_METHOD, "the differences do not vary")
-    return _by_noncentral_t(float(differences.mean()) / spread, math.sqrt(n), n - 1, n)
+    return _by_noncentral_t(float(np.mean(differences)) / spread, math.sqrt(n), n - 1, n)
 
 
 def paired_g(first: Sequence[float], second: Sequence[float]) -> Estimate:
