@@ -114,6 +114,13 @@ def test_own_finds_beside_published_counts(study: Study) -> None:
     assert said["missed"]["total"] == 3000
 
 
+def test_a_level_has_all_its_types_also_those_of_which_nothing_is_known(study: Study) -> None:
+    said = methods.run(study, "hp-defects", round_name="found", level=1).document
+    assert list(said["known"]) == ["A", "B", "C", "D", "E", "F", "G"]
+    assert said["types"] == {"found": 3, "all": 7}
+    assert said["missed"]["codes"] == ["A", "B", "D", "E"]
+
+
 def test_what_cannot_be_compared_is_refused(study: Study) -> None:
     with pytest.raises(StudyError, match="no published counts of dl-bugs"):
         methods.run(study, "dl-bugs")
