@@ -433,6 +433,15 @@ def test_checksums_are_compared(tmp_path: Path) -> None:
     assert "data/b: is not declared" in _told(folder, "warning")
 
 
+def test_data_that_are_a_link_are_told_and_not_compared(tmp_path: Path) -> None:
+    more = f"[[data]]\npath = 'a'\nsha256 = '{'0' * 64}'\n[[data]]\npath = 'b'\nsha256 = '{'0' * 64}'\n"
+    folder = artifact(tmp_path, more, **{"data/b": "abc"})
+    (folder / "data" / "a").symlink_to("b")
+    first, second = _told(folder)
+    assert first == "data/a: is no plain file"
+    assert second.startswith("data/b: has another checksum")
+
+
 def test_a_command_may_name_what_the_data_bring(tmp_path: Path) -> None:
     toml = BUG.replace('[["python", "train.py"]]', '[["python", "../data/make.py"]]').replace(
         "[run.buggy]", '[run.buggy]\ndirectory = "work"\nplace = "work"'

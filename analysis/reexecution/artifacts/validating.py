@@ -21,7 +21,7 @@ from analysis.reexecution.artifacts.workspaces import (
     command_problems,
     planned,
 )
-from analysis.reexecution.bugs import SIDES, Bug, Fidelity, Symptom
+from analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
 from data.taxonomy import Taxonomy
 
 _LARGE = 500 * 1024 * 1024  # bytes of one place
@@ -169,12 +169,8 @@ def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
             yield Problem(where, "is missing", f"Fetch it{source}, put it there, or a stand-in.")
         elif not file.digest:
             yield Problem(where, "has no checksum", "Declare sha256 in bug.toml.", "warning")
-        elif (found := digest(bug.folder / DATA / file.path)) != file.digest:
-            yield Problem(
-                where,
-                f"has another checksum: {found[:12]}..., declared is {file.digest[:12]}...",
-                "Fetch it again, or declare the file that is there as a stand-in.",
-            )
+        else:
+            yield from _checksum(bug, file, where)
         if file.stand_in and Fidelity.STAND_IN_DATA not in bug.fidelity:
             yield Problem(
                 FILE,
@@ -189,6 +185,23 @@ def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
             f"is not declared{more}",
             "Declare path and sha256 under [[data]].",
             "warning",
+        )
+
+
+def _checksum(bug: Bug, file: DataFile, where: str) -> Iterator[Problem]:
+    try:
+        found = digest(bug.folder / DATA / file.path)
+    except PlaceError as error:  # a link, even one that stays inside
+        yield Problem(where, str(error), "Put the file itself there.")
+        return
+    except OSError as error:
+        yield Problem(where, f"cannot be read: {error.strerror}", "Make it readable.")
+        return
+    if found != file.digest:
+        yield Problem(
+            where,
+            f"has another checksum: {found[:12]}..., declared is {file.digest[:12]}...",
+            "Fetch it again, or declare the file that is there as a stand-in.",
         )
 
 
