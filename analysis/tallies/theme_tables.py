@@ -9,8 +9,9 @@ from typing import Any
 from analysis.statistics.drift import holm
 from analysis.statistics.intervals import WILSON_95
 from analysis.tallies import homogeneity
+from analysis.tallies.groups import ALL, Group, group_title
 from analysis.tallies.homogeneity import Association, associated
-from analysis.tallies.themes import ALL, Themes
+from analysis.tallies.themes import Themes
 from data.results import Cell, Column, Figure, Series, Table
 
 SEED = 1
@@ -168,9 +169,11 @@ def figure(of: Counted) -> Figure:
     """Bars of the shares of interviews with their intervals, most frequent themes first."""
     heard = of.themes
     codes = heard.ranked[: of.top or _MOST_DRAWN]
-    names = heard.group_names or (ALL,)
+    names: tuple[Group, ...] = heard.group_names or (ALL,)
     shares = {name: [heard.share(code, name) for code in codes] for name in names}
-    told = ", ".join(f"{name}: {len(heard.members(name))} interviews" for name in names)
+    told = ", ".join(
+        f"{group_title(name)}: {len(heard.members(name))} interviews" for name in names
+    )
     return Figure(
         "themes", "Interviews that speak of each theme (%)", "bars",
         "Bars with 95 % intervals: for each theme the share of the interviews that speak of it, "
@@ -178,7 +181,7 @@ def figure(of: Counted) -> Figure:
         categories=tuple(f"{code} {title(heard, code)}".strip() for code in codes),
         series=tuple(
             Series(
-                name,
+                group_title(name),
                 tuple(share.percent for share in every),
                 tuple(share.low for share in every),
                 tuple(share.high for share in every),

@@ -101,6 +101,14 @@ def test_groups_that_nothing_has_are_refused(defects: Study) -> None:
         distribution.run(defects, "hp-defects", top=0)
 
 
+def test_a_group_may_be_called_as_the_total_is(dated: Study) -> None:
+    by = "CASE WHEN project = 'pytorch/pytorch' THEN 'All' ELSE 'others' END"
+    said = distribution.run(dated, "tree", by=by).document
+    whole = distribution.run(dated, "tree").document
+    assert (said["items"], said["all"]) == (whole["items"], whole["all"])
+    assert {each["a1"]["total"] for each in said["groups"].values()} == {said["items"] // 2}
+
+
 # Association.
 
 
