@@ -118,17 +118,19 @@ def _groups(of: Counted) -> Table:
         Column("p", "p", "number"),
         Column("holm", "p after Holm", "number"),
     ]
-    codes = [code for code in of.shown if code in of.differences]
-    tests = [of.differences[code] for code in codes]
-    adjusted = holm([test.test.p_value for test in tests])
+    found = of.differences
+    # All of them were tested, also those that the table leaves out.
+    every = holm([test.test.p_value for test in found.values()])
+    adjusted = dict(zip(found, every, strict=True))
     rows: list[tuple[Cell, ...]] = []
-    for code, test, after in zip(codes, tests, adjusted, strict=True):
+    for code in (each for each in of.shown if each in found):
+        test = found[code]
         cells: list[Cell] = [code, title(heard, code)]
         for group in names:
             share = heard.share(code, group)
             cells += [share.count, share.percent, share.low, share.high]
         row = homogeneity.measure_row("", test.v, homogeneity.SCALE, degrees=test.degrees)
-        rows.append((*cells, *row[1:5], test.test.p_value, after))
+        rows.append((*cells, *row[1:5], test.test.p_value, adjusted[code]))
     note = "Each theme by itself, Fisher's exact test where counts are small; Holm's correction."
     return Table("groups", "Themes by group of interviews", tuple(columns), tuple(rows), note)
 
