@@ -79,6 +79,20 @@ def test_a_defect_of_two_types_is_one_defect(study: Study) -> None:
     assert (said["known"]["A1"], said["known"]["A2"]) == (3, 1)
 
 
+def test_rows_are_those_that_count_also_where_rounds_share_an_artifact(study: Study) -> None:
+    with study.writing() as writer:
+        version = writer.value("SELECT any_value(taxonomy_version) FROM store.settlement")
+        # The first is C1 in round `known`; the second stands in no round before.
+        for number in (1000, 2000):
+            put_final(writer, f"github:pytorch/pytorch#{number}", "A1", round_name="more",
+                      taxonomy="hp-defects", version=version)  # fmt: skip
+    result = methods.run(study, "hp-defects", round_name="found", of=["known", "more"])
+    (claim,) = [each for each in result.claims if each.claim_id.endswith(".missed-types.A1")]
+    with study.reading() as reader:
+        rows = reader.rows(checked(reader, claim.claim_id, claim.rows_query or ""))
+    assert (claim.count, len(rows)) == (3, 3)
+
+
 def test_suggested_duplicates_fold_when_asked_for(study: Study) -> None:
     said = methods.run(study, "hp-defects", round_name="found", score=0.5).document
     assert said["found"]["after"] == 2
