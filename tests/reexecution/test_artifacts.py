@@ -434,7 +434,7 @@ def test_checksums_are_compared(tmp_path: Path) -> None:
 
 
 def test_data_that_are_a_link_are_told_and_not_compared(tmp_path: Path) -> None:
-    more = f"[[data]]\npath = 'a'\nsha256 = '{'0' * 64}'\n[[data]]\npath = 'b'\nsha256 = '{'0' * 64}'\n"
+    more = "".join(f"[[data]]\npath = '{name}'\nsha256 = '{'0' * 64}'\n" for name in "ab")
     folder = artifact(tmp_path, more, **{"data/b": "abc"})
     (folder / "data" / "a").symlink_to("b")
     first, second = _told(folder)
