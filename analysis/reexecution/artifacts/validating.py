@@ -24,7 +24,6 @@ from analysis.reexecution.artifacts.workspaces import (
 from analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
 from data.taxonomy import Taxonomy
 
-_LARGE = 500 * 1024 * 1024  # bytes of one place
 _ADDRESS = re.compile(r"https?://\S+")
 # Keys of [oracle] beside `symptom` that say something about each.
 _KEYS = {
@@ -43,12 +42,11 @@ def problems(folder: Path) -> list[Problem]:
     """What is missing or wrong, errors first; an empty list: it can be run and judged."""
     bug, found = draft(folder)
     wrong = " ".join(each.where for each in found)  # what is wrong already is not looked at again
-    places = {place: list(_walked(folder, place, found)) for place in (*SIDES, DATA)}
+    shipped = {place: list(_walked(folder, place, found)) for place in (*SIDES, DATA)}
     for side in SIDES:
-        if not places[side]:
+        if not shipped[side]:
             found.append(_no_files(side))
     if bug is not None:
-        shipped = {place: [path for path, _ in files] for place, files in places.items()}
         for tables, looked in (
             (("[run",), _fix(bug, shipped)),
             (("[[data]]",), _data(bug, shipped[DATA])),
@@ -63,15 +61,14 @@ def problems(folder: Path) -> list[Problem]:
     return sorted(found, key=lambda each: each.severity)
 
 
-def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[tuple[str, int]]:
-    """Path and size of the files of a place; what must not be read is reported."""
+def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[str]:
+    """The files of a place; what must not be read is reported."""
     root = folder / place
     if root.is_symlink():
         found.append(Problem(place, "is a link", "Put the files themselves there."))
         return
     if not root.is_dir():
         return
-    total = 0
     try:
         for path, status in bounded(root):
             where = f"{place}/{printable(path)}"
@@ -84,19 +81,9 @@ def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[tuple[st
             elif not stat.S_ISREG(status.st_mode):
                 found.append(Problem(where, "is no plain file", "Take it out."))
                 continue
-            total += status.st_size
-            yield path, status.st_size
+            yield path
     except PlaceError as error:
         found.append(Problem(place, str(error), "Take out what a run does not need."))
-    if total > _LARGE:
-        found.append(
-            Problem(
-                place,
-                f"has {total / 1024 / 1024:,.0f} MB, copied for every run",
-                "Take out what a run does not need.",
-                "warning",
-            )
-        )
 
 
 def _no_files(side: str) -> Problem:
