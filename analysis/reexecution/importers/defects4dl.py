@@ -45,12 +45,6 @@ def recognises(folder: Path) -> bool:
     return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
-def set_name(folder: Path) -> str:
-    """The beginning of all ids."""
-    del folder
-    return NAME
-
-
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All faults of the set; `dated` says the day of an address where a study knows it."""
     return each_bug(folder, _folders(folder), partial(_import, into, dated))
