@@ -69,7 +69,7 @@ def _import(
 ) -> None:
     project = folder.parts[-3]
     name = slug(f"{project}-{folder.name}")
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     info = read_info(text_of(folder / "bug.info"))
     url = read_info(text_of(folder.parent.parent / "project.info")).get("github_url", "").strip("/")
     commits = {side: info.get(f"{side}_commit_id", "") for side in SIDES}
@@ -137,10 +137,6 @@ def _export(
         say(f"its test on the buggy side: {each}")
     if not tests:
         say("no test_file is named: the buggy side has the tests of its own commit")
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def _plan(text: str) -> Steps:

@@ -63,7 +63,7 @@ def _import(
     into: Path, dated: Callable[[str], str] | None, folder: Path, imported: Imported
 ) -> None:
     name = slug(folder.name)
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     info = text_of(folder / "info.txt")
     addresses = [address.rstrip(".,)") for address in _ADDRESS.findall(info)]
     python, requirements = read_requirements(text_of(folder / "requirements.txt"))
@@ -152,10 +152,6 @@ def _command(module: str, place: str) -> tuple[str, ...]:
 def _python(day: str) -> str:
     """The one that was usual then; most of the set are of the years of 3.7."""
     return python_on(day) if day else "3.7"
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def read_requirements(text: str) -> tuple[str, tuple[str, ...]]:

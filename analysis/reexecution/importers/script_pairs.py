@@ -102,7 +102,7 @@ def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None 
 
 def _import(whole: _Set, pair: Pair, into: Path, imported: Imported) -> None:
     name = _name(whole, pair)
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     roots = {"buggy": pair.buggy, "fixed": pair.fixed}
     files = {side: _files(root) for side, root in roots.items()}
     beside = whole.root / pair.path if pair.path else whole.root
@@ -168,10 +168,6 @@ def _import(whole: _Set, pair: Pair, into: Path, imported: Imported) -> None:
     parts += [(roots[side], side if roots[side].is_dir() else f"{side}/{roots[side].name}")
               for side in SIDES]  # fmt: skip
     store(bug, into, parts, imported)
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def _set_name(folder: Path) -> str:
