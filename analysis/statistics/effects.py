@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.estimates import CONFIDENCE, Estimate, no_estimate
+from analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
 from analysis.statistics.tests import distances, is_constant
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ SOURCES = (
 )
 
 _TAIL = (1 - CONFIDENCE) / 2
-_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
 
 
 def cohen_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
@@ -181,7 +180,7 @@ def _by_noncentral_t(value: float, scale: float, degrees: int, n: int) -> Estima
     ends = [float(nctdtrinc(degrees, tail, t)) / scale for tail in (1 - _TAIL, _TAIL)]
     if not all(map(math.isfinite, ends)):  # far out the distribution cannot be computed
         spread = math.sqrt(1 / scale**2 + value**2 / (2 * degrees))
-        ends = [value - _Z * spread, value + _Z * spread]
+        ends = [value - Z_95 * spread, value + Z_95 * spread]
         method = "normal approximation (Hedges and Olkin 1985, p. 86), 95 %"
         return Estimate(value, ends[0], ends[1], n, method)
     return Estimate(value, min(ends[0], value), max(ends[1], value), n, D_METHOD)
