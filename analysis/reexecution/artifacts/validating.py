@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import stat
 from collections.abc import Iterator
 from dataclasses import fields
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from analysis.reexecution.artifacts.workspaces import (
     Workspace,
     clash_problems,
     command_problems,
+    is_cleaned,
     planned,
 )
 from analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
@@ -103,7 +104,7 @@ def _fix(bug: Bug, shipped: dict[str, list[str]]) -> Iterator[Problem]:
         side: {
             path
             for path in shipped[side]
-            if not any(_matches(path, glob, bug.runs[side].place) for glob in written)
+            if not is_cleaned(posixpath.normpath(f"{bug.runs[side].place}/{path}"), written)
         }
         if side in bug.runs
         else set(shipped[side])
@@ -139,12 +140,6 @@ def _content(path: Path) -> bytes:
         return digest(path).encode()
     except (OSError, PlaceError):
         return b"?"
-
-
-def _matches(path: str, glob: str, place: str) -> bool:
-    """Whether a glob of the workspace means a file of a side."""
-    whole = path if place == "." else f"{place}/{path}"
-    return fnmatchcase(whole, glob) or ("/" not in glob and fnmatchcase(Path(path).name, glob))
 
 
 def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
@@ -216,7 +211,7 @@ def _stale(bug: Bug, side: str, workspace: Workspace) -> Iterator[Problem]:
         stays = sorted(
             path
             for path in workspace.files
-            if path == output and not any(_matches(path, glob, ".") for glob in bug.clean)
+            if path == output and not is_cleaned(path, bug.clean)
         )
         if stays:
             yield Problem(
