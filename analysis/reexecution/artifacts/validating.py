@@ -209,9 +209,7 @@ def _runs(bug: Bug, shipped: dict[str, list[str]]) -> Iterator[Problem]:
 def _stale(bug: Bug, side: str, workspace: Workspace) -> Iterator[Problem]:
     for output in bug.outputs:
         stays = sorted(
-            path
-            for path in workspace.files
-            if path == output and not is_cleaned(path, bug.clean)
+            path for path in workspace.files if path == output and not is_cleaned(path, bug.clean)
         )
         if stays:
             yield Problem(
