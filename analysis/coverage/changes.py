@@ -9,6 +9,7 @@ from typing import Any
 from analysis.coverage.catalogue import CODE, FAULT, Entry
 from analysis.coverage.corpus import Corpus
 from analysis.coverage.earlier import Earlier
+from analysis.statistics import table_effects, table_tests
 from analysis.statistics.drift import holm
 from data.results import Cell, Column, Table
 
@@ -205,9 +206,6 @@ def summary(found: Sequence[Change], grown: Sequence[Growth], since: str) -> str
 
 def _tested(each: Growth) -> tuple[Growth, float | None]:
     """A growth of labels with its interval and p: those added against those of then."""
-    from scipy.stats import fisher_exact
-    from statsmodels.stats.proportion import confint_proportions_2indep
-
     added, added_total = each.now - each.before, each.now_total - each.before_total
     if not 0 <= added <= added_total or not added_total or not each.before_total:
         return each, None
@@ -215,13 +213,9 @@ def _tested(each: Growth) -> tuple[Growth, float | None]:
         [added, added_total - added],
         [each.before, each.before_total - each.before],
     ]
-    p = float(fisher_exact(table)[1])
-    low, high = confint_proportions_2indep(
-        added, added_total, each.before, each.before_total, method="newcomb"
-    )
-    shares = added / added_total - each.before / each.before_total
-    ends = {"difference": 100 * shares, "low": 100 * float(low), "high": 100 * float(high)}
-    return Growth(**{**vars(each), **ends}), p
+    found = table_effects.share_difference(table)
+    ends = {"difference": found.value, "low": found.low, "high": found.high}
+    return Growth(**{**vars(each), **ends}), table_tests.fisher(table).p_value
 
 
 def _count(entry: dict[str, Any], source: str) -> int:

@@ -150,11 +150,7 @@ def _result(
     )
     drawn = (
         figures.shares_figure(
-            [
-                wholes[key]
-                for key in ("faults", "artifacts", "interviews", "labels")
-                if key in wholes
-            ],
+            [wholes[key] for key in _SHOWN if key in wholes],
             "Targeted and untargeted faults, and how often practice meets them",
         ),
         figures.components_figure(parts),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from typing import Any
 
@@ -19,15 +21,23 @@ BESIDES = ("seed", "since")
 def result_name(parameters: dict[str, Any]) -> str:
     """The name of a result: other parameters are another result, so that none replaces another.
 
-    `coverage-gap` for the survey, `coverage-gap-corpus-without-deepfd`, ...
+    `coverage-gap` for the survey, `coverage-gap-corpus-without-deepfd`, ... What a file name
+    cannot say, or says of other values too (`a` and `b`, `a-b`), is told apart by a digest.
     """
-    words = [ANALYSIS]
-    for key, value in _choosing(parameters).items():
-        values = value if isinstance(value, list) else [value]
-        if key != "evidence":
-            words.append(key)
-        words.extend(_word(each) for each in values if each != "survey")
-    return "-".join(words)
+    words, plain = [ANALYSIS], True
+    chosen = _choosing(parameters)
+    for key, value in chosen.items():
+        values = list(map(str, value)) if isinstance(value, list) else [str(value)]
+        said = list(map(_word, values))
+        # A paper is known in upper and lower case, a round only as it is written.
+        texts = [each.lower() if key == "without" else each for each in values]
+        plain = plain and said == texts and len(said) == 1
+        words += said if key == "evidence" else [key, *said]
+    name = "-".join(filter(None, words)).replace(f"{ANALYSIS}-survey", ANALYSIS, 1)
+    if plain:
+        return name
+    text = json.dumps(chosen, sort_keys=True, ensure_ascii=False)
+    return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def claim(
@@ -92,8 +102,6 @@ def _argument(value: Any) -> str:
     return "+".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _word(value: Any) -> str:
-    """A value as part of a file name; what cannot be is left out, and a digest tells it apart."""
-    text = str(value)
-    word = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-    return word or f"x{text.encode().hex()[:12]}"
+def _word(text: str) -> str:
+    """A text as part of a file name; what cannot be is left out."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

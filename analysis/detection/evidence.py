@@ -64,10 +64,15 @@ class Known:
         return {code for codes_of_it in self.kinds for code in codes_of_it}
 
     def rows_query(self, codes: Sequence[str] | None = None) -> str | None:
-        """The final labels behind the numbers, round by round."""
-        parts = [f"SELECT * FROM ({each.rows_query(codes)})" for each in self.observations]
-        if not parts:
+        """The final labels behind the numbers: of every artifact those of its first round."""
+        if not self.observations:
             return None
+        parts: list[str] = []
+        before: list[str] = []
+        for each in self.observations:
+            counted = f" WHERE artifact_id NOT IN ({' UNION '.join(before)})" if before else ""
+            parts.append(f"SELECT * FROM ({each.rows_query(codes)}){counted}")
+            before.append(f"SELECT artifact_id FROM ({each.rows_query()})")
         return "\nUNION ALL BY NAME\n".join(parts) + "\nORDER BY round, item_id, code"
 
 

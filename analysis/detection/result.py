@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from analysis.observations import at_level
 from analysis.statistics.intervals import Share, wilson_share
 from analysis.tallies import naming
 from data import evidence
@@ -35,11 +36,11 @@ class Detection:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """All types: of the level, or the leaves and what was labelled."""
+        """All types: those of the level, or the leaves, and what was labelled."""
         used = {*self.known.codes, *self.found.by_code}
         level = self.parameters.get("level")
-        if level is None:
-            used |= {node.code for node in self.tree.leaves}
+        leaves = (node.code for node in self.tree.leaves)
+        used |= {code if level is None else at_level(self.tree, code, level) for code in leaves}
         return tuple(node.code for node in self.tree.nodes if node.code in used)
 
     @property

@@ -46,6 +46,7 @@ def judge(bug: Bug, evidence: Sequence[Evidence], seeds: int = SEEDS) -> Judgeme
     judged = _before_counting(sides, least)
     if judged is None:
         judged = compare(bug, sides, least) if is_measured else count(sides, least)
+        judged = _unless_kept_from(sides, judged)
     return replace(judged, detail=plain(judged.detail, 600), evidence=_listed(bug, sides))
 
 
@@ -130,6 +131,23 @@ def _by_host(sides: dict[str, Side], least: int) -> Judgement:
     reason, text = main_cause(lost)
     judged = _infrastructure(reason, f"{text} ({counts} of {least} runs a side)")
     return replace(judged, wanted=0 if reason is Reason.INTERPRETER else least)
+
+
+def _unless_kept_from(sides: dict[str, Side], judged: Judgement) -> Judgement:
+    """More runs are wanted, and one of them could not be had: too few to say anything."""
+    kept_from = [
+        sighting
+        for side in sides.values()
+        for observed, sighting in zip(side.runs, side.sightings, strict=True)
+        if sighting.is_host or observed.run.outcome not in RAN
+    ]
+    if not judged.wanted or not kept_from or judged.verdict is Verdict.INFRASTRUCTURE:
+        return judged
+    cause, why = main_cause(kept_from)
+    # An environment that could be built for the other runs is this host's matter, too.
+    reason = cause if cause is Reason.INTERPRETER else Reason.HOST
+    text = judged.detail if why in judged.detail else f"{judged.detail}; {why}"
+    return replace(_infrastructure(reason, text), wanted=judged.wanted)
 
 
 def _infrastructure(reason: Reason, text: str) -> Judgement:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome, judged_beside
+from analysis.tallies.naming import called
 from data.results import Claim
 from data.sql_text import literals
 
@@ -133,5 +134,4 @@ def _claim_id(parameters: dict[str, Any], name: str) -> str:
 
 
 def _query(parameters: dict[str, Any], path: str) -> str:
-    given = ", ".join(f"{key}={value}" for key, value in parameters.items())
-    return f"{ANALYSIS}({given}): {path}"
+    return f"{called(ANALYSIS, parameters)}: {path}"

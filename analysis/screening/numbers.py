@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.screening.fates import Fates
 from data.results import Box, Claim, Column, Table, rows_of
+from data.sql_text import literal
 
 ANALYSIS = "prisma"
 
@@ -24,7 +25,7 @@ def _claims(fates: Fates, boxes: Sequence[Box]) -> Iterator[Claim]:
         query = f"{row} {known} ORDER BY record_id"
         yield _claim("records", "Records identified", boxes[0].count, "records.total", query)
     for source, n in records.sources.items():
-        query = f"{row} {known} WHERE source = {_quoted(source)} ORDER BY record_id"
+        query = f"{row} {known} WHERE source = {literal(source)} ORDER BY record_id"
         what = f"Records identified in {source}"
         yield _claim(f"records.{_word(source)}", what, n, f"records.sources.{_word(source)}", query)
     matched = sum(records.matched_by.values())
@@ -59,7 +60,7 @@ def _of_fate(fates: Fates, fate: str, position: int | None, reason: str | None, 
     """Papers of one fate, step and reason."""
     where = f"fate = '{fate}'"
     where += "" if position is None else f" AND position = {position}"
-    where += "" if reason is None else f" AND reason = {_quoted(reason)}"
+    where += "" if reason is None else f" AND reason = {literal(reason)}"
     if position is None:
         path = f"selection.{fate}" + (f".{_word(reason)}" if reason else "")
         said = {
@@ -86,10 +87,6 @@ def _claim(words: str, statement: str, n: int, path: str, rows: str) -> Claim:
 
 def _rows(where: str) -> str:
     return f"SELECT artifact_id, run_id FROM paper_fates WHERE {where} ORDER BY artifact_id"
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _word(text: str | None) -> str:

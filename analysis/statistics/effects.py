@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.estimates import CONFIDENCE, Estimate, no_estimate
+from analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
+from analysis.statistics.tests import distances, is_constant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +51,6 @@ SOURCES = (
 )
 
 _TAIL = (1 - CONFIDENCE) / 2
-_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
 
 
 def cohen_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
@@ -63,7 +63,7 @@ def cohen_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
         return no_estimate(n, D_METHOD, "a group has fewer than two values")
     degrees = n - 2
     pooled = math.sqrt(((len(x) - 1) * x.var(ddof=1) + (len(y) - 1) * y.var(ddof=1)) / degrees)
-    if pooled == 0 or not math.isfinite(pooled):
+    if is_constant(first, second) or pooled == 0 or not math.isfinite(pooled):
         return no_estimate(n, D_METHOD, "the values do not vary within the groups")
     value = float((x.mean() - y.mean()) / pooled)
     scale = math.sqrt(len(x) * len(y) / n)
@@ -93,14 +93,14 @@ def paired_d(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """The mean of the differences of pairs in their standard deviations (d_z, Cohen p. 48)."""
     import numpy as np
 
-    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    differences = distances(first, second)
     n = len(differences)
     if n < 2:
         return no_estimate(n, D_METHOD, "there are fewer than two pairs")
-    spread = float(differences.std(ddof=1))
-    if spread == 0 or not math.isfinite(spread):
+    spread = float(np.std(differences, ddof=1))
+    if is_constant(differences) or spread == 0 or not math.isfinite(spread):
         return no_estimate(n, D_METHOD, "the differences do not vary")
-    return _by_noncentral_t(float(differences.mean()) / spread, math.sqrt(n), n - 1, n)
+    return _by_noncentral_t(float(np.mean(differences)) / spread, math.sqrt(n), n - 1, n)
 
 
 def paired_g(first: Sequence[float], second: Sequence[float]) -> Estimate:
@@ -180,7 +180,7 @@ def _by_noncentral_t(value: float, scale: float, degrees: int, n: int) -> Estima
     ends = [float(nctdtrinc(degrees, tail, t)) / scale for tail in (1 - _TAIL, _TAIL)]
     if not all(map(math.isfinite, ends)):  # far out the distribution cannot be computed
         spread = math.sqrt(1 / scale**2 + value**2 / (2 * degrees))
-        ends = [value - _Z * spread, value + _Z * spread]
+        ends = [value - Z_95 * spread, value + Z_95 * spread]
         method = "normal approximation (Hedges and Olkin 1985, p. 86), 95 %"
         return Estimate(value, ends[0], ends[1], n, method)
     return Estimate(value, min(ends[0], value), max(ends[1], value), n, D_METHOD)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 CONFIDENCE = 0.95
+Z_95 = 1.9599639845400545  # 2.5 % of a standard normal distribution lie above
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from analysis.statistics.estimates import Z_95
+
 WILSON_95 = "Wilson score interval, 95 %"
-_Z = 1.9599639845400545  # 2.5 % of a standard normal distribution lie above
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ def wilson_share(count: int, total: int) -> Share:
     if total == 0:
         return Share(0, 0, None, None, None)
     # Term by term as statsmodels has it, so that no digit differs: to import that takes a second.
-    share, size, square = count / total, float(total), _Z * _Z
+    share, size, square = count / total, float(total), Z_95 * Z_95
     whole = 1 + square / size
     middle = (share + square / (2 * size)) / whole
-    reach = _Z * math.sqrt(share * (1 - share) / size + square / (4 * size * size)) / whole
+    reach = Z_95 * math.sqrt(share * (1 - share) / size + square / (4 * size * size)) / whole
     # At 0 and at n the closed form leaves rounding dust around the end of the range.
     return Share(
         count,

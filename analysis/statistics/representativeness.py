@@ -30,7 +30,6 @@ class Fit:
     p_value: float | None
     method: str
     uncorrected: float | None = None  # Pearson's statistic as if drawn from an endless frame
-    smallest_expected: float | None = None
 
 
 def fit_to_frame(sample: Sequence[int], frame: Sequence[int], *, seed: int = 1) -> Fit:
@@ -74,4 +73,4 @@ def fit_to_frame(sample: Sequence[int], frame: Sequence[int], *, seed: int = 1) 
             # Sums of the same numbers in another order may differ by dust.
             as_far += int((simulated >= plain * (1 - 1e-9) - 1e-12).sum())
         p_value, method = (as_far + 1) / (RESAMPLES + 1), SIMULATED
-    return Fit(statistic, degrees, p_value, method, plain, smallest)
+    return Fit(statistic, degrees, p_value, method, plain)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from analysis.statistics.estimates import CONFIDENCE, Estimate, no_estimate
+from analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
 
 Table = Sequence[Sequence[int]]
 
@@ -78,7 +78,7 @@ def odds_ratio(table: Table, *, exact: bool = False) -> Estimate:
     if not exact and 0 in (a, b, c, d):
         logs = [a + 0.5, b + 0.5, c + 0.5, d + 0.5]
         value = math.log(logs[0] * logs[3] / (logs[1] * logs[2]))
-        spread = _Z * math.sqrt(sum(1 / each for each in logs))
+        spread = Z_95 * math.sqrt(sum(1 / each for each in logs))
         ends = (math.exp(value - spread), math.exp(value + spread))
         method = f"{WOOLF}, with 0.5 added to every cell (Haldane and Anscombe)"
         return Estimate(math.exp(value), *ends, n, method)
@@ -120,9 +120,6 @@ def share_difference(table: Table) -> Estimate:
 def cohen_h(first: float, second: float) -> float:
     """The difference of two shares after the arcsine transformation (Cohen 1988, p. 181)."""
     return 2 * math.asin(math.sqrt(first)) - 2 * math.asin(math.sqrt(second))
-
-
-_Z = 1.959963984540054  # the 97.5 % quantile of the normal distribution
 
 
 def _chi_square(table: Table) -> tuple[float, int, int, int]:

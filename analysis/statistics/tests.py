@@ -83,7 +83,7 @@ def t_test(first: Values, second: Values, *, equal: bool) -> tuple[Test, Estimat
     from scipy import stats
 
     name, n = STUDENT if equal else WELCH, len(first) + len(second)
-    if min(len(first), len(second)) < 2 or _constant(first, second):
+    if min(len(first), len(second)) < 2 or is_constant(first, second):
         reason = "a group has fewer than two values, or they do not vary"
         return no_test(name, n, reason), Estimate(None, None, None, n, name, reason)
     found = stats.ttest_ind(first, second, equal_var=equal)
@@ -121,7 +121,7 @@ def paired_t(first: Values, second: Values) -> tuple[Test, Estimate]:
 
     n = len(first)
     differences = distances(first, second)
-    if n < 2 or _constant(differences):
+    if n < 2 or is_constant(differences):
         reason = "fewer than two pairs, or their differences do not vary"
         return no_test(PAIRED, n, reason), Estimate(None, None, None, n, PAIRED, reason)
     found = stats.ttest_rel(first, second)
@@ -178,7 +178,7 @@ def welch_anova(groups: Sequence[Values]) -> Test:
     from statsmodels.stats.oneway import anova_oneway
 
     n = sum(map(len, groups))
-    if any(len(group) < 2 or _constant(group) for group in groups):
+    if any(len(group) < 2 or is_constant(group) for group in groups):
         return no_test(WELCH_ANOVA, n, "a group has fewer than two values, or they do not vary")
     found = anova_oneway(list(groups), use_var="unequal")
     return Test(
@@ -187,5 +187,6 @@ def welch_anova(groups: Sequence[Values]) -> Test:
     )  # fmt: skip
 
 
-def _constant(*groups: Values) -> bool:
+def is_constant(*groups: Values) -> bool:
+    """Whether no group varies: their variance may still be rounding dust above 0."""
     return all(min(group) == max(group) for group in groups)

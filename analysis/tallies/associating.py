@@ -77,6 +77,12 @@ class Question:
         return found
 
     @property
+    def chi2(self) -> float | None:
+        """The statistic of the chi-square test; none where Fisher's was made."""
+        test = self.found.test
+        return test.statistic if test.name == table_tests.CHI_SQUARE else None
+
+    @property
     def is_two_by_two(self) -> bool:
         """Whether there are odds and shares to compare."""
         return len(self.found.counts) == len(self.found.counts[0]) == 2
@@ -106,10 +112,7 @@ class Question:
     def beside(self) -> tuple[printed_numbers.Beside, ...]:
         """The printed numbers beside ours."""
         ours: dict[str, float | None] = dict.fromkeys(PRINTABLE)
-        test = self.found.test
-        is_chi = test.name == table_tests.CHI_SQUARE
-        ours |= {"p": test.p_value, "chi2": test.statistic if is_chi else None}
-        ours |= {"v": self.found.v.value}
+        ours |= {"p": self.found.test.p_value, "chi2": self.chi2, "v": self.found.v.value}
         ours |= {name: each.value for name, (_title, each, _scale) in self.two_by_two.items()}
         return printed_numbers.compare(self.printed, ours)
 
@@ -140,7 +143,7 @@ def _differing(of: Question) -> str:
 
 
 def claims(of: Question) -> tuple[Claim, ...]:
-    """The p-value, the effect sizes, and the share of every row in the first column."""
+    """Test, effect sizes, and the share of every row in the first column."""
     query = called(ANALYSIS, of.parameters)
     rows = of.rows_query(None, None) if of.rows_query else None
     beside = {each.printed.key: each for each in of.beside}
@@ -172,6 +175,12 @@ def claims(of: Question) -> tuple[Claim, ...]:
               low=v.low, high=v.high, method=v.method, total=v.n, rows_query=rows,
               **beside_ours("v")),
     ]  # fmt: skip
+    if of.chi2 is not None:
+        found.append(
+            Claim(f"{of.name}.chi2", f"Chi-square of {what}", of.chi2, "",
+                  f"{query}: test.statistic", method=test.detail or test.name, rows_query=rows,
+                  total=test.n, **beside_ours("chi2"))
+        )  # fmt: skip
     for name, (_title, each, _scale) in of.two_by_two.items():
         if each.value is None:
             continue

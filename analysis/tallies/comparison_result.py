@@ -52,6 +52,7 @@ def claims(
             )
             for measure, title, effect in (
                 ("d", "Cohen's d", pair.d),
+                ("g", "Hedges' g", pair.g),
                 ("delta", "Cliff's delta", pair.delta),
             ):
                 if effect.value is None:

@@ -10,7 +10,7 @@ from typing import Any
 from analysis.statistics import multinomial, table_effects, table_tests
 from analysis.statistics.intervals import WILSON_95, Share, wilson_share
 from analysis.tallies import homogeneity
-from analysis.tallies.groups import ALL, Grouped
+from analysis.tallies.groups import ALL, Group, Grouped, group_title
 from analysis.tallies.homogeneity import Association, associated
 from analysis.tallies.naming import called, key
 from data.results import Cell, Claim, Column, Figure, Series, Table
@@ -43,7 +43,7 @@ class Distribution:
         return tuple(sorted(codes, key=lambda code: -self.grouped.count(ALL, code)))
 
     @property
-    def groups(self) -> tuple[str, ...]:
+    def groups(self) -> tuple[Group, ...]:
         """The groups, then all."""
         return (*self.grouped.groups, ALL)
 
@@ -54,17 +54,17 @@ class Distribution:
             return None
         return associated(self.grouped.table(self.grouped.codes), SEED)
 
-    def share(self, group: str, code: str) -> Share:
+    def share(self, group: Group, code: str) -> Share:
         """The share of a group's items that have the code."""
         return wilson_share(self.grouped.count(group, code), self.grouped.total(group))
 
     @cached_property
-    def together(self) -> dict[tuple[str, str], tuple[float, float]]:
+    def together(self) -> dict[tuple[Group, str], tuple[float, float]]:
         """By group and code the ends of simultaneous intervals; none where codes are no parts."""
         codes = self.grouped.codes
         if self.grouped.observations.is_multiple or len(codes) < 2:
             return {}
-        found = {}
+        found: dict[tuple[Group, str], tuple[float, float]] = {}
         for group in (*self.grouped.filled, ALL):
             ends = multinomial.goodman([self.grouped.count(group, code) for code in codes])
             found.update({(group, code): end for code, end in zip(codes, ends, strict=True)})
@@ -92,7 +92,7 @@ def _side_by_side(of: Distribution) -> Table:
             Column(f"percent_{at}", f"of {group}", "percent", aside=True),
         ]
     columns += [
-        Column("count", ALL, "count"),
+        Column("count", group_title(ALL), "count"),
         Column("percent", "Share", "percent"),
         Column("low", "95 % from", "percent"),
         Column("high", "to", "percent"),
@@ -121,14 +121,14 @@ def _groups(of: Distribution) -> Table:
     for group in of.groups:
         total = seen.total(group)
         if not total:
-            rows.append((group, 0, 0, "no data", None, None, None))
+            rows.append((group_title(group), 0, 0, "no data", None, None, None))
             continue
         used = [code for code in seen.codes if seen.count(group, code)]
         most = max(used, key=lambda code: seen.count(group, code))
         share = of.share(group, most)
         rows.append(
-            (group, total, len(used), f"{most} {_name(of, most)}", share.percent, share.low,
-             share.high)
+            (group_title(group), total, len(used), f"{most} {_name(of, most)}", share.percent,
+             share.low, share.high)
         )  # fmt: skip
     columns = (
         Column("group", "Group"),
@@ -149,8 +149,9 @@ def _shares(of: Distribution) -> Table:
             share = of.share(group, code)
             ends = of.together.get((group, code), (None, None))
             rows.append(
-                (group, code, share.count, share.total, share.percent, share.low, share.high, *ends)
-            )
+                (group_title(group), code, share.count, share.total, share.percent, share.low,
+                 share.high, *ends)
+            )  # fmt: skip
     columns = (
         Column("group", "Group"),
         Column("code", "Code", "code"),
@@ -173,11 +174,11 @@ def _shares(of: Distribution) -> Table:
 def figure(of: Distribution) -> Figure:
     """Grouped bars of the counts by category, the total last."""
     seen = of.grouped
-    names = (*seen.filled, ALL) if seen.filled != () else (ALL,)
+    names: tuple[Group, ...] = (*seen.filled, ALL)
     if len(seen.filled) == 1 and seen.total(seen.filled[0]) == seen.total(ALL):
         names = seen.filled
     missing = [group for group in seen.groups if not seen.total(group)]
-    told = "; ".join(f"{name}: n = {seen.total(name):,}" for name in names)
+    told = "; ".join(f"{group_title(name)}: n = {seen.total(name):,}" for name in names)
     beside = f" ({', '.join(missing)}: no data)" if missing else ""
     return Figure(
         "distribution",
@@ -187,7 +188,7 @@ def figure(of: Distribution) -> Figure:
         "the table of this name.",
         categories=tuple(f"{code} {_name(of, code)}".strip() for code in of.shown),
         series=tuple(
-            Series(name, tuple(float(seen.count(name, code)) for code in of.shown))
+            Series(group_title(name), tuple(float(seen.count(name, code)) for code in of.shown))
             for name in names
         ),
         unit="",
@@ -217,11 +218,11 @@ def claims(of: Distribution) -> tuple[Claim, ...]:
     return tuple(found)
 
 
-def _share_claim(of: Distribution, group: str, code: str) -> Claim:
+def _share_claim(of: Distribution, group: Group, code: str) -> Claim:
     share = of.share(group, code)
     seen = of.grouped.observations
-    place = "all" if group == ALL else f"groups.{key(group)}"
-    where = "" if group == ALL else f" in {of.by} {group}"
+    place = "all" if group is ALL else f"groups.{key(group)}"
+    where = "" if group is ALL else f" in {of.by} {group}"
     return Claim(
         f"{of.name}.{place}.{key(code)}",
         f"Share of {seen.title(code)} among the {share.total:,} items{where}",
@@ -233,7 +234,7 @@ def _share_claim(of: Distribution, group: str, code: str) -> Claim:
         low=share.low,
         high=share.high,
         method=share.method,
-        rows_query=seen.rows_query([code], [None if group == ALL else group]),
+        rows_query=seen.rows_query([code], [group]),
     )
 
 
@@ -249,7 +250,7 @@ def document(of: Distribution) -> dict[str, Any]:
     return plain
 
 
-def _plain(of: Distribution, group: str) -> dict[str, Any]:
+def _plain(of: Distribution, group: Group) -> dict[str, Any]:
     shares = {code: of.share(group, code) for code in of.shown}
     return {
         key(code): {

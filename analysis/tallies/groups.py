@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from data.store import Reader, Study
 
 MOST_GROUPS = 40
-ALL = "All"
+Group = str | None
+ALL = None  # the total: no value of a covariate, so that a group may be called "All", too
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,14 @@ class Grouped:
 
     observations: Observations
     groups: tuple[str, ...]
-    counts: dict[tuple[str, str], int]  # by group and code
-    totals: dict[str, int]  # items by group; those of `ALL` also have no group
+    counts: dict[tuple[Group, str], int]  # by group and code
+    totals: dict[Group, int]  # items by group; those of `ALL` also have no group
 
-    def count(self, group: str, code: str) -> int:
+    def count(self, group: Group, code: str) -> int:
         """How many items of the group have the code."""
         return self.counts.get((group, code), 0)
 
-    def total(self, group: str) -> int:
+    def total(self, group: Group) -> int:
         """How many items the group has."""
         return self.totals.get(group, 0)
 
@@ -51,10 +52,15 @@ class Grouped:
         return [[self.count(group, code) for code in codes] for group in self.filled]
 
 
+def group_title(group: Group) -> str:
+    """A group, or the total, as a reader sees it."""
+    return "All" if group is ALL else group
+
+
 def grouped(observations: Observations, by: str, expected: Sequence[str] = ()) -> Grouped:
     """Labels by code and by the first covariate, if there is one; `expected` groups come first."""
-    counts: Counter[tuple[str, str]] = Counter()
-    items: dict[str, set[tuple[str, str]]] = {ALL: set()}
+    counts: Counter[tuple[Group, str]] = Counter()
+    items: dict[Group, set[tuple[str, str]]] = {ALL: set()}
     for row in observations.rows:
         counts[ALL, row.code] += 1
         items[ALL].add((row.round, row.item_id))

@@ -9,8 +9,9 @@ from typing import Any
 from analysis.statistics.drift import holm
 from analysis.statistics.intervals import WILSON_95
 from analysis.tallies import homogeneity
+from analysis.tallies.groups import ALL, Group, group_title
 from analysis.tallies.homogeneity import Association, associated
-from analysis.tallies.themes import ALL, Themes
+from analysis.tallies.themes import Themes
 from data.results import Cell, Column, Figure, Series, Table
 
 SEED = 1
@@ -117,17 +118,19 @@ def _groups(of: Counted) -> Table:
         Column("p", "p", "number"),
         Column("holm", "p after Holm", "number"),
     ]
-    codes = [code for code in of.shown if code in of.differences]
-    tests = [of.differences[code] for code in codes]
-    adjusted = holm([test.test.p_value for test in tests])
+    found = of.differences
+    # All of them were tested, also those that the table leaves out.
+    every = holm([test.test.p_value for test in found.values()])
+    adjusted = dict(zip(found, every, strict=True))
     rows: list[tuple[Cell, ...]] = []
-    for code, test, after in zip(codes, tests, adjusted, strict=True):
+    for code in (each for each in of.shown if each in found):
+        test = found[code]
         cells: list[Cell] = [code, title(heard, code)]
         for group in names:
             share = heard.share(code, group)
             cells += [share.count, share.percent, share.low, share.high]
         row = homogeneity.measure_row("", test.v, homogeneity.SCALE, degrees=test.degrees)
-        rows.append((*cells, *row[1:5], test.test.p_value, after))
+        rows.append((*cells, *row[1:5], test.test.p_value, adjusted[code]))
     note = "Each theme by itself, Fisher's exact test where counts are small; Holm's correction."
     return Table("groups", "Themes by group of interviews", tuple(columns), tuple(rows), note)
 
@@ -168,9 +171,11 @@ def figure(of: Counted) -> Figure:
     """Bars of the shares of interviews with their intervals, most frequent themes first."""
     heard = of.themes
     codes = heard.ranked[: of.top or _MOST_DRAWN]
-    names = heard.group_names or (ALL,)
+    names: tuple[Group, ...] = heard.group_names or (ALL,)
     shares = {name: [heard.share(code, name) for code in codes] for name in names}
-    told = ", ".join(f"{name}: {len(heard.members(name))} interviews" for name in names)
+    told = ", ".join(
+        f"{group_title(name)}: {len(heard.members(name))} interviews" for name in names
+    )
     return Figure(
         "themes", "Interviews that speak of each theme (%)", "bars",
         "Bars with 95 % intervals: for each theme the share of the interviews that speak of it, "
@@ -178,7 +183,7 @@ def figure(of: Counted) -> Figure:
         categories=tuple(f"{code} {title(heard, code)}".strip() for code in codes),
         series=tuple(
             Series(
-                name,
+                group_title(name),
                 tuple(share.percent for share in every),
                 tuple(share.low for share in every),
                 tuple(share.high for share in every),

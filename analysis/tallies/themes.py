@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 
 from analysis.covariates import covariate, joined
 from analysis.statistics.intervals import Share, wilson_share
+from analysis.tallies.groups import ALL, Group
 from data.errors import StudyError
 
 if TYPE_CHECKING:
     from analysis.observations import Observations
     from data.store import Study
     from data.taxonomy import Taxonomy
-
-ALL = "All"
 
 
 @dataclass(frozen=True)
@@ -80,14 +79,14 @@ class Themes:
         """The passages that speak of it, by their ids."""
         return tuple(item for _round, item in self._mentions.get(code, {}))
 
-    def speaking(self, code: str, group: str = ALL) -> tuple[str, ...]:
+    def speaking(self, code: str, group: Group = ALL) -> tuple[str, ...]:
         """The interviews that speak of it, in their order."""
         of = set(self._mentions.get(code, {}).values())
         return tuple(each for each in self.members(group) if each in of)
 
-    def members(self, group: str = ALL) -> tuple[str, ...]:
+    def members(self, group: Group = ALL) -> tuple[str, ...]:
         """The interviews of a group."""
-        if group == ALL:
+        if group is ALL:
             return self.interviews
         return tuple(each for each in self.interviews if self.groups.get(each) == group)
 
@@ -96,7 +95,7 @@ class Themes:
         """The groups, sorted."""
         return tuple(sorted(set(self.groups.values())))
 
-    def share(self, code: str, group: str = ALL) -> Share:
+    def share(self, code: str, group: Group = ALL) -> Share:
         """The share of the interviews that speak of it."""
         return wilson_share(len(self.speaking(code, group)), len(self.members(group)))
 

@@ -30,7 +30,7 @@ def p_text(p_value: float | None) -> str:
 
 
 def estimate_text(name: str, found: Estimate, scale: str = "", *, degrees: int = 1) -> str:
-    """`Cramer's V 0.337 (0.269 to 0.410; medium after Cohen (w, as Cramer's V))`."""
+    """`Cramer's V 0.337 (0.267 to 0.408; medium after Cohen (w, as Cramer's V))`."""
     if found.value is None:
         return f"{name}: none ({found.reason})"
     said = f"{formatting.number(found.low or 0.0)} to {formatting.number(found.high or 0.0)}"

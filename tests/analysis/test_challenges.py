@@ -56,6 +56,20 @@ def test_groups_of_participants_side_by_side(result: Result) -> None:
     assert row["v"] == pytest.approx(1)
 
 
+def test_showing_fewer_themes_changes_no_number(study: Study, result: Result) -> None:
+    few = challenges.run(study, group="stratum", top=2).table("groups").records()
+    assert len(few) == 2
+    assert all(row in result.table("groups").records() for row in few)
+
+
+def test_a_group_may_be_called_as_the_total_is(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    talks = [(number, who.replace("Academic", "All"), said) for number, who, said in TALKS]
+    coded_interviews(study, talks)
+    groups = challenges.run(study, group="stratum").document["groups"]
+    assert (groups["All"]["C1"]["interviews"], groups["All"]["C1"]["of"]) == (3, 3)
+
+
 def test_saturation_and_what_stands_together(result: Result) -> None:
     assert result.document["saturation"]["new"] == [3, 2, 1, 2, 1, 0, 0]
     assert result.document["saturation"]["once"] == 5

@@ -10,6 +10,7 @@ from analysis.coverage.faults import Fault, corpus_faults, survey_faults
 from analysis.coverage.gap import gap, most_frequent_untargeted
 from analysis.coverage.labels import study_gap
 from analysis.coverage.literature import corpus_result, survey_result
+from analysis.coverage.numbers import result_name
 from analysis.coverage.published import compare
 from data.errors import StudyError
 from data.evidence import PaperCode
@@ -196,3 +197,21 @@ def test_what_hangs_on_one_paper_is_what_leaving_it_out_changes() -> None:
             shares(less, "artifacts")["untargeted"] - shares(full, "artifacts")["untargeted"]
             == row["artifacts"]
         )
+
+
+def test_no_two_choices_have_results_of_one_name() -> None:
+    choices: list[dict[str, object]] = [
+        {"without": ["doi:10.1/a.b"]}, {"without": ["doi:10.1/a-b"]}, {"without": ["a", "b"]},
+        {"without": ["a-b"]}, {"without": ["?"]}, {"without": ["!"]}, {"round": "Alpha 1"},
+        {"round": "alpha-1"}, {"round": "survey"}, {"round": "ALPHA-1"}, {},
+    ]  # fmt: skip
+    names = [result_name({"evidence": "corpus", **each}) for each in choices]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("-", "").isalnum() for name in names)
+    # What a name says by itself it says without a digest.
+    assert names[3] == "coverage-gap-corpus-without-a-b"
+    assert names[7:9] == ["coverage-gap-corpus-round-alpha-1", "coverage-gap-corpus-round-survey"]
+    assert result_name({"evidence": "survey", "seed": 3}) == "coverage-gap"
+    assert result_name({"evidence": "study"}) == "coverage-gap-study"
+    same = {result_name({"evidence": "corpus", "without": [each]}) for each in ("Wu", "wu")}
+    assert same == {"coverage-gap-corpus-without-wu"}

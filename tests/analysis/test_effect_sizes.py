@@ -79,6 +79,14 @@ def test_what_does_not_vary_has_no_effect_size_but_a_reason() -> None:
     assert effects.cliff_delta([1, 1], [2, 2]).value == -1
 
 
+def test_rounding_dust_is_no_spread() -> None:
+    # Every pair is 0.2 apart, and 0.1 + 0.1 + 0.1 is not 3 times 0.1: neither varies.
+    shifted = effects.paired_d([0.3, 0.4, 0.5, 0.6, 0.7], [0.1, 0.2, 0.3, 0.4, 0.5])
+    assert (shifted.value, shifted.reason) == (None, "the differences do not vary")
+    flat = effects.cohen_d([0.1, 0.1, 0.1], [0.7, 0.7, 0.7])
+    assert (flat.value, flat.reason) == (None, "the values do not vary within the groups")
+
+
 def test_an_epsilon_of_groups_that_are_alike_may_be_none() -> None:
     alike = [[1, 4, 7, 10, 13], [2, 5, 8, 11, 14], [3, 6, 9, 12, 15]]
     assert effects.epsilon_squared(alike, seed=1, resamples=200).low == 0

@@ -101,6 +101,14 @@ def test_groups_that_nothing_has_are_refused(defects: Study) -> None:
         distribution.run(defects, "hp-defects", top=0)
 
 
+def test_a_group_may_be_called_as_the_total_is(dated: Study) -> None:
+    by = "CASE WHEN project = 'pytorch/pytorch' THEN 'All' ELSE 'others' END"
+    said = distribution.run(dated, "tree", by=by).document
+    whole = distribution.run(dated, "tree").document
+    assert (said["items"], said["all"]) == (whole["items"], whole["all"])
+    assert {each["a1"]["total"] for each in said["groups"].values()} == {said["items"] // 2}
+
+
 # Association.
 
 
@@ -117,6 +125,20 @@ def test_the_printed_p_of_extrinsic_bugs_is_not_reproduced(command: Command) -> 
     assert "medium after Cohen" in told
     right = command("analysis", "associate", *words[:-1], "p=7.66e-21", "--json")
     assert json.loads(right.stdout)["printed"][0]["status"] == "reproduced"
+
+
+def test_every_printed_number_that_is_judged_has_a_claim(dated: Study) -> None:
+    counts = {"rows": ["a", "b"], "columns": ["yes", "no"], "counts": [[154, 231], [41, 344]]}
+    printed = ["p=7.66e-21", "chi2=85", "v=0.9", "odds-ratio=5.6", "risk-ratio=3.8",
+               "difference=29.4"]  # fmt: skip
+    found = [association.run(dated, table={"name": "c", **counts}, printed=printed)]
+    values = {"x": [4.1, 5.0, 5.9, 6.2, 5.1, 7.0, 8.6, 7.7, 9.9, 7.6]}
+    table = {"name": "v", "values": values, "group": [*"aaaaabbbbb"]}
+    printed = ["p=0.01", "d=9", "g=9", "delta=-1"]
+    found.append(comparison.run(dated, table=table, printed=printed))
+    for result, count in zip(found, (6, 4), strict=True):
+        judged = {each.claim_id.rpartition(".")[2] for each in result.claims if each.status}
+        assert len(judged) == count, judged
 
 
 def test_types_by_framework_name_the_cells_that_stand_out(defects: Study) -> None:

@@ -421,6 +421,17 @@ def test_results_that_were_shipped_do_not_make_a_fix(tmp_path: Path) -> None:
     assert not any("shipped already" in each for each in _told(folder, "warning"))
 
 
+def test_results_of_a_folder_that_is_cleaned_are_not_stale(tmp_path: Path) -> None:
+    toml = BUG.replace(
+        "[run.buggy]", '[run]\noutputs = ["out/result.json"]\nclean = ["out"]\n[run.buggy]'
+    )
+    same = {"buggy/train.py": "print(1)\n", "fixed/train.py": "print(1)\n"}
+    results = {"buggy/out/result.json": "1", "fixed/out/log.txt": "2"}
+    folder = artifact(tmp_path, toml=toml, **same, **results)
+    assert not any("shipped already" in each for each in _told(folder, "warning"))
+    assert _told(folder) == ["fixed: is the same as buggy: the fix is empty"]
+
+
 def test_checksums_are_compared(tmp_path: Path) -> None:
     digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
     more = f"[[data]]\npath = 'a'\nsha256 = '{digest}'\n"
@@ -431,6 +442,15 @@ def test_checksums_are_compared(tmp_path: Path) -> None:
     assert told.startswith("data/a: has another checksum")
     (folder / "data" / "b").write_text("x")
     assert "data/b: is not declared" in _told(folder, "warning")
+
+
+def test_data_that_are_a_link_are_told_and_not_compared(tmp_path: Path) -> None:
+    more = "".join(f"[[data]]\npath = '{name}'\nsha256 = '{'0' * 64}'\n" for name in "ab")
+    folder = artifact(tmp_path, more, **{"data/b": "abc"})
+    (folder / "data" / "a").symlink_to("b")
+    first, second = _told(folder)
+    assert first == "data/a: is no plain file"
+    assert second.startswith("data/b: has another checksum")
 
 
 def test_a_command_may_name_what_the_data_bring(tmp_path: Path) -> None:

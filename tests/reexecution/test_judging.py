@@ -404,6 +404,27 @@ def test_what_the_host_lost_might_have_decided() -> None:
     assert verdict(bug(), decided) == VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [
+        (Outcome.NOT_STARTED, "host"),
+        (Outcome.LOST, "host"),
+        (Outcome.NO_INTERPRETER, "interpreter"),
+        (Outcome.NO_ENVIRONMENT, "host"),
+    ],
+)
+@pytest.mark.parametrize("sides", ["buggy", "fixed"])
+def test_a_disagreement_that_the_host_keeps_from_being_settled_is_not_flaky(
+    outcome: Outcome, reason: str, sides: str
+) -> None:
+    assert verdict(bug(), runs(2, 0)) == ("flaky", "disagreement", 10)
+    refused = ran(sides, 4, outcome=outcome, exit_code=None, problem="no room on the disk")
+    found = judge(bug(), [*runs(2, 0), refused])
+    assert (*told(found), found.wanted) == ("infrastructure", reason, 10)
+    assert "buggy runs show it" in found.detail
+    assert found.detail.count("no room on the disk") == 1
+
+
 def test_a_later_attempt_stands_for_an_earlier_one_that_the_host_lost() -> None:
     evidence = runs(3, 0)
     lost = ran("buggy", 1, outcome=Outcome.LOST, exit_code=None)

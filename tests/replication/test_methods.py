@@ -79,6 +79,20 @@ def test_a_defect_of_two_types_is_one_defect(study: Study) -> None:
     assert (said["known"]["A1"], said["known"]["A2"]) == (3, 1)
 
 
+def test_rows_are_those_that_count_also_where_rounds_share_an_artifact(study: Study) -> None:
+    with study.writing() as writer:
+        version = writer.value("SELECT any_value(taxonomy_version) FROM store.settlement")
+        # The first is C1 in round `known`; the second stands in no round before.
+        for number in (1000, 2000):
+            put_final(writer, f"github:pytorch/pytorch#{number}", "A1", round_name="more",
+                      taxonomy="hp-defects", version=version)  # fmt: skip
+    result = methods.run(study, "hp-defects", round_name="found", of=["known", "more"])
+    (claim,) = [each for each in result.claims if each.claim_id.endswith(".missed-types.A1")]
+    with study.reading() as reader:
+        rows = reader.rows(checked(reader, claim.claim_id, claim.rows_query or ""))
+    assert (claim.count, len(rows)) == (3, 3)
+
+
 def test_suggested_duplicates_fold_when_asked_for(study: Study) -> None:
     said = methods.run(study, "hp-defects", round_name="found", score=0.5).document
     assert said["found"]["after"] == 2
@@ -112,6 +126,13 @@ def test_what_was_published_is_there_without_a_study(tmp_path: Path) -> None:
 def test_own_finds_beside_published_counts(study: Study) -> None:
     said = methods.run(study, "hp-defects", round_name="found", of=["published"]).document
     assert said["missed"]["total"] == 3000
+
+
+def test_a_level_has_all_its_types_also_those_of_which_nothing_is_known(study: Study) -> None:
+    said = methods.run(study, "hp-defects", round_name="found", level=1).document
+    assert list(said["known"]) == ["A", "B", "C", "D", "E", "F", "G"]
+    assert said["types"] == {"found": 3, "all": 7}
+    assert said["missed"]["codes"] == ["A", "B", "D", "E"]
 
 
 def test_what_cannot_be_compared_is_refused(study: Study) -> None:

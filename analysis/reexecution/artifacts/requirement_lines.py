@@ -21,12 +21,11 @@ def requirement_problems(lines: tuple[str, ...], folder: Path) -> Iterator[Probl
     for line in lines:
         text, next_step = _wrong(line, folder)
         if text:
-            severity = "warning" if text.startswith("is fetched") else "error"
             yield Problem(
                 REQUIREMENTS,
                 f"{quoted(line)} {text}",
                 next_step,
-                "warning" if severity == "warning" else "error",
+                "warning" if text.startswith("is fetched") else "error",
             )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import stat
 from collections.abc import Iterator
 from dataclasses import fields
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,12 +19,12 @@ from analysis.reexecution.artifacts.workspaces import (
     Workspace,
     clash_problems,
     command_problems,
+    is_cleaned,
     planned,
 )
-from analysis.reexecution.bugs import SIDES, Bug, Fidelity, Symptom
+from analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
 from data.taxonomy import Taxonomy
 
-_LARGE = 500 * 1024 * 1024  # bytes of one place
 _ADDRESS = re.compile(r"https?://\S+")
 # Keys of [oracle] beside `symptom` that say something about each.
 _KEYS = {
@@ -43,12 +43,11 @@ def problems(folder: Path) -> list[Problem]:
     """What is missing or wrong, errors first; an empty list: it can be run and judged."""
     bug, found = draft(folder)
     wrong = " ".join(each.where for each in found)  # what is wrong already is not looked at again
-    places = {place: list(_walked(folder, place, found)) for place in (*SIDES, DATA)}
+    shipped = {place: list(_walked(folder, place, found)) for place in (*SIDES, DATA)}
     for side in SIDES:
-        if not places[side]:
+        if not shipped[side]:
             found.append(_no_files(side))
     if bug is not None:
-        shipped = {place: [path for path, _ in files] for place, files in places.items()}
         for tables, looked in (
             (("[run",), _fix(bug, shipped)),
             (("[[data]]",), _data(bug, shipped[DATA])),
@@ -63,15 +62,14 @@ def problems(folder: Path) -> list[Problem]:
     return sorted(found, key=lambda each: each.severity)
 
 
-def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[tuple[str, int]]:
-    """Path and size of the files of a place; what must not be read is reported."""
+def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[str]:
+    """The files of a place; what must not be read is reported."""
     root = folder / place
     if root.is_symlink():
         found.append(Problem(place, "is a link", "Put the files themselves there."))
         return
     if not root.is_dir():
         return
-    total = 0
     try:
         for path, status in bounded(root):
             where = f"{place}/{printable(path)}"
@@ -84,19 +82,9 @@ def _walked(folder: Path, place: str, found: list[Problem]) -> Iterator[tuple[st
             elif not stat.S_ISREG(status.st_mode):
                 found.append(Problem(where, "is no plain file", "Take it out."))
                 continue
-            total += status.st_size
-            yield path, status.st_size
+            yield path
     except PlaceError as error:
         found.append(Problem(place, str(error), "Take out what a run does not need."))
-    if total > _LARGE:
-        found.append(
-            Problem(
-                place,
-                f"has {total / 1024 / 1024:,.0f} MB, copied for every run",
-                "Take out what a run does not need.",
-                "warning",
-            )
-        )
 
 
 def _no_files(side: str) -> Problem:
@@ -116,7 +104,7 @@ def _fix(bug: Bug, shipped: dict[str, list[str]]) -> Iterator[Problem]:
         side: {
             path
             for path in shipped[side]
-            if not any(_matches(path, glob, bug.runs[side].place) for glob in written)
+            if not is_cleaned(posixpath.normpath(f"{bug.runs[side].place}/{path}"), written)
         }
         if side in bug.runs
         else set(shipped[side])
@@ -154,12 +142,6 @@ def _content(path: Path) -> bytes:
         return b"?"
 
 
-def _matches(path: str, glob: str, place: str) -> bool:
-    """Whether a glob of the workspace means a file of a side."""
-    whole = path if place == "." else f"{place}/{path}"
-    return fnmatchcase(whole, glob) or ("/" not in glob and fnmatchcase(Path(path).name, glob))
-
-
 def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
     there, declared = set(shipped), {file.path for file in bug.data}
     for file in bug.data:
@@ -169,12 +151,8 @@ def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
             yield Problem(where, "is missing", f"Fetch it{source}, put it there, or a stand-in.")
         elif not file.digest:
             yield Problem(where, "has no checksum", "Declare sha256 in bug.toml.", "warning")
-        elif (found := digest(bug.folder / DATA / file.path)) != file.digest:
-            yield Problem(
-                where,
-                f"has another checksum: {found[:12]}..., declared is {file.digest[:12]}...",
-                "Fetch it again, or declare the file that is there as a stand-in.",
-            )
+        else:
+            yield from _checksum(bug, file, where)
         if file.stand_in and Fidelity.STAND_IN_DATA not in bug.fidelity:
             yield Problem(
                 FILE,
@@ -189,6 +167,23 @@ def _data(bug: Bug, shipped: list[str]) -> Iterator[Problem]:
             f"is not declared{more}",
             "Declare path and sha256 under [[data]].",
             "warning",
+        )
+
+
+def _checksum(bug: Bug, file: DataFile, where: str) -> Iterator[Problem]:
+    try:
+        found = digest(bug.folder / DATA / file.path)
+    except PlaceError as error:  # a link, even one that stays inside
+        yield Problem(where, str(error), "Put the file itself there.")
+        return
+    except OSError as error:
+        yield Problem(where, f"cannot be read: {error.strerror}", "Make it readable.")
+        return
+    if found != file.digest:
+        yield Problem(
+            where,
+            f"has another checksum: {found[:12]}..., declared is {file.digest[:12]}...",
+            "Fetch it again, or declare the file that is there as a stand-in.",
         )
 
 
@@ -214,9 +209,7 @@ def _runs(bug: Bug, shipped: dict[str, list[str]]) -> Iterator[Problem]:
 def _stale(bug: Bug, side: str, workspace: Workspace) -> Iterator[Problem]:
     for output in bug.outputs:
         stays = sorted(
-            path
-            for path in workspace.files
-            if path == output and not any(_matches(path, glob, ".") for glob in bug.clean)
+            path for path in workspace.files if path == output and not is_cleaned(path, bug.clean)
         )
         if stays:
             yield Problem(

@@ -1,9 +1,9 @@
 """One file a set of bugs, found by discovery.
 
-`NAME`; `recognises(folder)`; `set_name(folder)`, with which all ids begin; and
-`import_bugs(folder, into, dated=None) -> Imported`, which writes `<into>/<name>/` for each bug,
-executes nothing, follows no link out of the folder, and goes on behind a broken bug. `dated` says
-the day of an address (YYYY-MM-DD, or ''), where a study knows it.
+`NAME`; `recognises(folder)`; and `import_bugs(folder, into, dated=None) -> Imported`, which writes
+`<into>/<name>/` for each bug, all ids beginning with the name of one set, executes nothing, follows
+no link out of the folder, and goes on behind a broken bug. `dated` says the day of an address
+(YYYY-MM-DD, or ''), where a study knows it.
 """
 
 from __future__ import annotations

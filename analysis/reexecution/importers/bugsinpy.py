@@ -44,12 +44,6 @@ def recognises(folder: Path) -> bool:
     return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
-def set_name(folder: Path) -> str:
-    """The beginning of all ids."""
-    del folder
-    return NAME
-
-
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All bugs of the set; `dated` says the day of a commit's address where a study knows it."""
     return each_bug(folder, _folders(folder), partial(_import, folder, into, dated))
@@ -75,7 +69,7 @@ def _import(
 ) -> None:
     project = folder.parts[-3]
     name = slug(f"{project}-{folder.name}")
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     info = read_info(text_of(folder / "bug.info"))
     url = read_info(text_of(folder.parent.parent / "project.info")).get("github_url", "").strip("/")
     commits = {side: info.get(f"{side}_commit_id", "") for side in SIDES}
@@ -143,10 +137,6 @@ def _export(
         say(f"its test on the buggy side: {each}")
     if not tests:
         say("no test_file is named: the buggy side has the tests of its own commit")
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def _plan(text: str) -> Steps:

@@ -49,12 +49,6 @@ def recognises(folder: Path) -> bool:
     return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
-def set_name(folder: Path) -> str:
-    """The beginning of all ids."""
-    del folder
-    return NAME
-
-
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All bugs of the set; `dated` says the day of an address where a study knows it."""
     return each_bug(folder, _folders(folder), partial(_import, into, dated))
@@ -69,7 +63,7 @@ def _import(
     into: Path, dated: Callable[[str], str] | None, folder: Path, imported: Imported
 ) -> None:
     name = slug(folder.name)
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     said = read_conf(text_of(folder / "conf.ini"), say)
     suite = read_suite(text_of(folder / "test_suite.py"))
     notes = [line(said["description"], 1000)] if said["description"] else []
@@ -138,10 +132,6 @@ def _import(
     parts = [(folder / side, side) for side in SIDES if files[side]]
     parts += [(each, f"data/{each.name}") for each in beside if not each.name.startswith(".")]
     store(bug, into, parts, imported)
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def read_conf(text: str, say: partial[None]) -> dict[str, str]:

@@ -45,12 +45,6 @@ def recognises(folder: Path) -> bool:
     return any(not is_behind_link(each, folder) for each in _folders(folder))
 
 
-def set_name(folder: Path) -> str:
-    """The beginning of all ids."""
-    del folder
-    return NAME
-
-
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All faults of the set; `dated` says the day of an address where a study knows it."""
     return each_bug(folder, _folders(folder), partial(_import, into, dated))
@@ -69,7 +63,7 @@ def _import(
     into: Path, dated: Callable[[str], str] | None, folder: Path, imported: Imported
 ) -> None:
     name = slug(folder.name)
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     info = text_of(folder / "info.txt")
     addresses = [address.rstrip(".,)") for address in _ADDRESS.findall(info)]
     python, requirements = read_requirements(text_of(folder / "requirements.txt"))
@@ -158,10 +152,6 @@ def _command(module: str, place: str) -> tuple[str, ...]:
 def _python(day: str) -> str:
     """The one that was usual then; most of the set are of the years of 3.7."""
     return python_on(day) if day else "3.7"
-
-
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
 
 
 def read_requirements(text: str) -> tuple[str, tuple[str, ...]]:

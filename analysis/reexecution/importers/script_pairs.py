@@ -78,12 +78,6 @@ def recognises(folder: Path) -> bool:
     return bool(find_pairs(folder))
 
 
-def set_name(folder: Path) -> str:
-    """The beginning of all ids: the folder's name, unless the program's own bugs are called so."""
-    name = slug(folder.resolve().name)[:60].strip("-._")
-    return f"{name}-pairs" if name == SHIPPED else name
-
-
 def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None = None) -> Imported:
     """All pairs of a folder; `dated` says the day of an address where a study knows it."""
     pairs = find_pairs(folder)
@@ -92,7 +86,7 @@ def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None 
     )
     whole = _Set(
         folder,
-        set_name(folder),
+        _set_name(folder),
         _readme(folder),
         [row for path in tables[:10] if not is_behind_link(path, folder) for row in rows(path)],
         Counter(pair.path for pair in pairs),
@@ -108,7 +102,7 @@ def import_bugs(folder: Path, into: Path, *, dated: Callable[[str], str] | None 
 
 def _import(whole: _Set, pair: Pair, into: Path, imported: Imported) -> None:
     name = _name(whole, pair)
-    say = partial(_say, imported, name)
+    say = partial(imported.say, name)
     roots = {"buggy": pair.buggy, "fixed": pair.fixed}
     files = {side: _files(root) for side, root in roots.items()}
     beside = whole.root / pair.path if pair.path else whole.root
@@ -176,8 +170,10 @@ def _import(whole: _Set, pair: Pair, into: Path, imported: Imported) -> None:
     store(bug, into, parts, imported)
 
 
-def _say(imported: Imported, name: str, text: str) -> None:
-    imported.problems.append(f"{name}: {line(text)}")
+def _set_name(folder: Path) -> str:
+    """The beginning of all ids: the folder's name, unless the program's own bugs are called so."""
+    name = slug(folder.resolve().name)[:60].strip("-._")
+    return f"{name}-pairs" if name == SHIPPED else name
 
 
 def _name(whole: _Set, pair: Pair) -> str:

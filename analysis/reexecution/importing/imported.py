@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analysis.reexecution.bugs import Bug
+from analysis.reexecution.importing.texts import line
 
 
 @dataclass
@@ -13,3 +14,7 @@ class Imported:
 
     bugs: list[Bug] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+
+    def say(self, name: str, text: str) -> None:
+        """Tell something of a bug."""
+        self.problems.append(f"{name}: {line(text)}")

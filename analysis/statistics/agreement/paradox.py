@@ -49,7 +49,6 @@ class Indices:
     share: float | None  # of the ratings that it has
     bias: float | None  # by how much raters' shares of the categories differ, mean over pairs
     widest: float | None  # the same of the two raters who differ most
-    widest_pair: tuple[int, int] | None
     agreement: float | None  # percent agreement
     adjusted: float | None  # PABAK: kappa if all categories were as frequent, without bias
 
@@ -64,7 +63,6 @@ def indices(coded: Coded) -> Indices:
     table = tally(coded)
     agreement = percent.estimate(coded).value
     pairs = _biases(coded)
-    widest = max(pairs, key=lambda pair: pairs[pair], default=None)
     used = len(table.numbers)
     pool = table.shares.mean(axis=0) if used else np.zeros(0)
     top = int(pool.argmax()) if used else None
@@ -73,8 +71,7 @@ def indices(coded: Coded) -> Indices:
         dominating=None if top is None else int(table.numbers[top]),
         share=None if top is None else float(pool[top]),
         bias=float(np.mean([*pairs.values()])) if pairs else None,
-        widest=None if widest is None else pairs[widest],
-        widest_pair=widest,
+        widest=max(pairs.values(), default=None),
         agreement=agreement,
         adjusted=None if agreement is None or used < 2 else _above_even(agreement, used),
     )

@@ -41,7 +41,6 @@ def test_indices_of_more_categories_and_raters() -> None:
     # The third rater says b where the others say a, in every second item.
     found = indices(coded([["a", "a", "b"], ["a", "a", "a"]] * 5))
     assert found.widest == pytest.approx(0.5)
-    assert found.widest_pair in {(0, 2), (1, 2)}
     assert found.bias == pytest.approx(1 / 3)
 
 
