@@ -141,8 +141,20 @@ def observe(
             raise _nothing(reader, study, taxonomy, round_name)
         _refuse_twice(found)
         tree = versions.taxonomy(wanted) if versions and wanted in versions.texts else None
+        _require_level(tree, level)
         asked = _Asked(taxonomy, round_name, level, covariates)
         return _observed(found, asked, tree, versions, wanted)
+
+
+def _require_level(tree: Taxonomy | None, level: int | None) -> None:
+    if tree is None or level is None:
+        return
+    deepest = max(len(tree.ancestors(leaf.code)) + 1 for leaf in tree.leaves)
+    if level > deepest:
+        raise StudyError(
+            f"{tree.name} has no level {level}",
+            f"Its levels are 1 to {deepest}; without --level its finest codes are counted.",
+        )
 
 
 def at_level(taxonomy: Taxonomy, code: str, level: int) -> str:

@@ -9,6 +9,7 @@ shipped one if it says, in `changes`, from which version it comes, or if it says
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.resources import files
@@ -75,9 +76,11 @@ class TaxonomyLibrary:
         """The taxonomy of that name, validated."""
         path = self._taxonomies.get(name)
         if path is None:
+            near = difflib.get_close_matches(name, self.names, n=1)
             raise StudyError(
                 f"there is no taxonomy {name!r}",
-                f"Known: {', '.join(self.names)}. An own one is a file taxonomies/{name}.yaml "
+                (f"Did you mean {near[0]}? " if near else "")
+                + f"Known: {', '.join(self.names)}. An own one is a file taxonomies/{name}.yaml "
                 "in the study.",
             )
         return self._successor(name) if name in self._changed else self._load(path)

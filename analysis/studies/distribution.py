@@ -58,7 +58,8 @@ def run(
     return Result(
         NAME,
         of.name,
-        f"Distribution of {seen.name}{f' by {by}' if by else ''}",
+        f"Distribution of {seen.name}{f', level {level}' if level else ''}"
+        f"{f', round {round_name}' if round_name else ''}{f' by {by}' if by else ''}",
         parameters,
         summary=_summary(of),
         claims=distributing.claims(of),

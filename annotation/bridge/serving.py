@@ -149,7 +149,7 @@ def _require_free(port: int) -> None:
         except (OSError, OverflowError):
             raise StudyError(
                 f"port {port} is taken by another program, or may not be used",
-                f"Choose another one: annotation serve --port {port + 10}",
+                f"Choose another one: add --port {port + 10} to the command.",
             ) from None
 
 

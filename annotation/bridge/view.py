@@ -70,7 +70,11 @@ def added_lines(rater: str, added: Added, url: str | None = None) -> list[str]:
             f"Then: annotation rater add {typed(rater)} --email THE_ADDRESS_USED_THERE{there}",
         ]
     if added.account is None:
-        return [f"rater {rater}: {known}; no account, because no server runs"]
+        again = f"annotation rater add {typed(rater)}{there}"
+        return [
+            f"rater {rater}: {known}; no account, because no server runs",
+            f"Start one, then add the rater again: annotation serve --detach; {again}",
+        ]
     lines = [
         f"rater {rater}: {known}",
         f"  address   {added.url}",
@@ -178,7 +182,8 @@ def _table(
         for each in document["projects"]
     )
     if not rows:
-        note = "No rater has anything to label there yet: no project."
+        push = f"annotation push {typed(document['round'])}"
+        note = f"No rater has anything to label there yet: no project. Make them: {push}"
     return Table(name, f"Round {document['round']}: {word}", columns, rows, note=note)
 
 

@@ -16,6 +16,7 @@ from annotation.settling.rules import (
     DISCUSSED,
     REASONS,
     SINGLE,
+    UNLABELLED,
     Proposals,
     Rules,
     open_items,
@@ -328,4 +329,8 @@ def _lines(situation: Situation, cases: list[queue.Case], done: Done | None) -> 
     if not cases and not why:
         yield "Nothing waits for people."
     elif not cases:
-        yield "There is nothing to discuss."
+        yield "There is nothing to discuss." + (
+            f" Labels are missing: annotation pull {name}, or annotation import {name} FILE."
+            if why[UNLABELLED]
+            else ""
+        )

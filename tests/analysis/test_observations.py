@@ -114,6 +114,7 @@ def test_codes_are_carried_into_the_version_that_the_study_keeps(tmp_path: Path)
         ({"taxonomy": "humbatova"}, "no final labels of humbatova"),
         ({"taxonomy": "tree", "round_name": "x"}, "no final labels of tree in round 'x'"),
         ({"taxonomy": "tree", "level": 0}, "there is no level 0"),
+        ({"taxonomy": "tree", "level": 3}, "tree has no level 3"),
         ({"taxonomy": "tree", "by": ["framwork"]}, "framwork"),
         ({"taxonomy": "tree", "by": ["random()"]}, "cannot be repeated"),
         ({"taxonomy": "tree", "by": ["1); DROP TABLE x; --"]}, "does not work"),

@@ -163,7 +163,10 @@ def test_an_unknown_taxonomy_is_answered_with_the_known_ones(
     arguments = [*COLUMNS[:-1], "hp-defect"]
     ended = command("annotation", "import", "hp", sheet(GOOD), *arguments)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("error: there is no taxonomy 'hp-defect'\nKnown: challenges, ")
+    assert ended.stderr.startswith(
+        "error: there is no taxonomy 'hp-defect'\nDid you mean hp-defects? "
+    )
+    assert " Known: challenges, " in ended.stderr
     assert not (tmp_path / "study.duckdb").exists()
 
 

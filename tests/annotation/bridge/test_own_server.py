@@ -223,13 +223,17 @@ def test_a_busy_port_is_said_and_not_evaded(study: Path, run: Annotation) -> Non
         port = other.getsockname()[1]
         refused = run("serve", "--detach", "--port", port, expect=1)
     assert refused.stderr.startswith(f"error: port {port} is taken by another program")
+    assert f"add --port {port + 10} to the command" in refused.stderr
     assert OwnServer(study).running() is None
     assert not OwnServer(study).access_file.exists()  # the port is not remembered
 
 
 def test_raters_can_be_known_before_any_server_is(study: Path, command: Command) -> None:
     added = command("annotation", "rater", "add", "eva", "--study", study)
-    assert added.stdout == "rater eva: added; no account, because no server runs\n"
+    assert added.stdout == (
+        "rater eva: added; no account, because no server runs\n"
+        "Start one, then add the rater again: annotation serve --detach; annotation rater add eva\n"
+    )
     assert command("annotation", "rater", "add", "eva", "--study", study).returncode == 0
     listed = json.loads(command("annotation", "rater", "list", "--json", "--study", study).stdout)
     assert [each["rater"] for each in listed["raters"]] == ["ana", "ben", "eva"]
