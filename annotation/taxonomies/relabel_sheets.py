@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation.rounds import find_round, require_rater
-from annotation.sheets.cells import harmless
-from annotation.sheets.csv_files import csv_text
+from annotation.sheets.exporting import Exported
 from annotation.sheets.files import read_grid
 from annotation.taxonomies.relabelling import (
     Waiting,
@@ -51,23 +50,9 @@ class Filled:
     answered: int = 0  # rows of labels that do not wait any more
 
 
-def write_sheet(path: Path, queue: Sequence[Waiting]) -> None:
-    """A row for each label that waits, with `new` to be filled in; .xlsx, or else CSV."""
-    if path.exists():
-        raise StudyError(
-            f"{path} is there already", "Choose another name: it may hold somebody's answers."
-        )
-    rows = [COLUMNS, *([harmless(cell) for cell in _cells(each)] for each in queue)]
-    if path.suffix.lower() == ".xlsx":
-        from openpyxl import Workbook
-
-        book = Workbook()
-        sheet = book.worksheets[0]
-        for row in rows:
-            sheet.append(list(row))
-        book.save(path)
-        return
-    path.write_bytes(csv_text(rows).encode())
+def sheet_of(queue: Sequence[Waiting]) -> Exported:
+    """A row for each label that waits, with `new` to be filled in."""
+    return Exported(COLUMNS, tuple(_cells(each) for each in queue))
 
 
 def read_sheet(
@@ -122,13 +107,13 @@ def _answer_id(text: str) -> str:
     return text.strip().removeprefix(_MARK)
 
 
-def _cells(each: Waiting) -> list[str]:
+def _cells(each: Waiting) -> tuple[str, ...]:
     said = each.said
-    return [
+    return (
         f"{_MARK}{said.answer_id}", said.item_id, url_of(said.artifact_id) or "",
         said.rater, said.stage, SEPARATOR.join(said.codes), each.code,
         SEPARATOR.join(each.choices) or "any code", "",
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def _chosen(cell: str) -> list[str]:
