@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from annotation.rounds import find_round, require_rater
 from annotation.sheets.exporting import Exported
 from annotation.sheets.files import read_grid
+from annotation.sheets.problems import listed
 from annotation.taxonomies.relabelling import (
     Waiting,
     checked,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("answer", "item", "url", "rater", "stage", "said", "code", "choices", "new")
 SEPARATOR = "; "
-_MOST_SHOWN = 5
 
 _MARK = "L"  # before the ids of answers: a spreadsheet program takes 123e45 for a number
 
@@ -84,10 +84,8 @@ def read_sheet(
         except StudyError as error:
             problems.append(f"{path}:{row.number}: {error.message}")
     if problems:
-        more = len(problems) - _MOST_SHOWN
-        shown = problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
         raise StudyError(
-            "\n".join(shown),
+            listed(problems),
             f"Mend the sheet; the codes: annotation taxonomy show {taxonomy.name}. "
             "Nothing was stored.",
         )
