@@ -33,6 +33,17 @@ SPECIAL = {UNCLEAR: "unclear", NOT_A_FAULT: "not a fault", NEW_CODE: "a new code
 HOLDS = "answer.answer_id NOT IN (SELECT supersedes FROM store.answer WHERE supersedes IS NOT NULL)"
 
 
+def checked_stage(text: str) -> Stage:
+    """The stage of that name."""
+    for stage in STAGES:
+        if stage == text:
+            return stage
+    # The message names them as well: of a row in a sheet only that is told.
+    raise StudyError(
+        f"{text!r} is no stage: it is {', '.join(STAGES)}", "Write it as one of these."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a rater said of an item at a stage. Without codes, it takes the answer before back."""

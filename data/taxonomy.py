@@ -146,6 +146,10 @@ class Taxonomy:
             parent = self.node(parent).parent
         return tuple(found)
 
+    def lineage(self, code: str) -> tuple[str, ...]:
+        """From the root to a code; what is no code of the tree stands alone."""
+        return (*reversed(self.ancestors(code)), code) if code in self else (code,)
+
     def leaves_of(self, code: str) -> tuple[str, ...]:
         """The leaves at or below a node."""
         if self.is_leaf(code):

@@ -121,25 +121,20 @@ def code_ratings(
         ratings.items,
         raters,
         is_multiple,
-        {code: _path(taxonomy, code) for code in order},
+        {code: taxonomy.lineage(code) for code in order},
     )
 
 
 def depth_of(taxonomy: Taxonomy, coding: Coding) -> int:
     """How many levels of the tree the used codes have."""
     codes = (code for code in coding.paths if code in taxonomy)
-    return max((len(_path(taxonomy, code)) for code in codes), default=1)
+    return max((len(taxonomy.lineage(code)) for code in codes), default=1)
 
 
 def _rolled(taxonomy: Taxonomy, level: int | None) -> Callable[[str], str]:
     if level is None:
         return lambda code: code
-    return lambda code: _path(taxonomy, code)[:level][-1]
-
-
-def _path(taxonomy: Taxonomy, code: str) -> tuple[str, ...]:
-    """From the root to the code; what is no code of the tree stands alone."""
-    return (*reversed(taxonomy.ancestors(code)), code) if code in taxonomy else (code,)
+    return lambda code: taxonomy.lineage(code)[:level][-1]
 
 
 def _whole_set(codes: frozenset[str], _order: list[str]) -> Hashable:

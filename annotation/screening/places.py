@@ -16,6 +16,7 @@ from annotation.screening.coding import round_stem
 from annotation.screening.paper_names import PaperNames
 from annotation.screening.place_sheets import WITHDRAWN, Place, PlaceSheet, read_places
 from annotation.settling.settlements import Decision, Settled, settle
+from annotation.sheets.problems import listed
 from annotation.sheets.storing import RULE
 from annotation.typed import typed
 from data import provenance
@@ -84,10 +85,9 @@ class Taken:
         """Rows that were left out are a failure, after the others were stored."""
         if not self.wrong:
             return
-        shown = [f"{self.file}:{row}: {said}" for row, said in self.wrong[:_MOST_SHOWN]]
-        more = len(self.wrong) - len(shown)
+        wrong = [f"{self.file}:{row}: {said}" for row, said in self.wrong]
         raise StudyError(
-            "\n".join([*shown, *([f"... and {more:,} more"] if more else [])]),
+            listed(wrong, _MOST_SHOWN),
             f"{counted(len(self.wrong), 'row')} of {self.rows:,} left out, the others are stored. "
             "Mend them, and run this again: nothing is doubled.",
         )

@@ -29,12 +29,6 @@ class Rule(StrEnum):
     MAJORITY = "majority"
 
 
-class By(StrEnum):
-    """Who filled a sheet in, if no third rater did."""
-
-    DISCUSSION = "discussion"
-
-
 class Against(StrEnum):
     """What raters are compared with."""
 
@@ -55,9 +49,6 @@ def adjudicate(
     single: Annotated[
         bool, typer.Option("--single", help="Settle items that have one rating, too.")
     ] = False,
-    by: Annotated[
-        By, typer.Option(help="How the codes of --from came about.", show_default=True)
-    ] = By.DISCUSSION,
     third: Annotated[
         str | None,
         typer.Option(metavar="RATER", help="This rater decides: with --from, --push or pulled."),
@@ -116,7 +107,7 @@ def adjudicate(
 
         annotation adjudicate pilot --to open.xlsx
 
-        annotation adjudicate pilot --by discussion --from open.xlsx
+        annotation adjudicate pilot --from open.xlsx
 
         annotation adjudicate pilot --third zoe --from open.xlsx
 
@@ -134,7 +125,6 @@ def adjudicate(
     from annotation.settling.command import Asked
     from annotation.settling.command import adjudicate as settle_round
 
-    del by  # there is one way; the option says so
     settle_round(
         opened,
         output,

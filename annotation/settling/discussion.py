@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from data.taxonomy import Taxonomy
 
 ITEM, FINAL, COMMENT = "item", "final", "comment"
-_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,7 @@ def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     """Read a filled-in sheet; every wrong cell is named with its row, all at once."""
     from annotation.sheets.codes import Codebook
     from annotation.sheets.files import read_grid
+    from annotation.sheets.problems import listed
 
     grid = read_grid(path)
     item_column, final_column = grid.found([ITEM, FINAL])
@@ -104,10 +104,8 @@ def read_outcomes(path: Path, situation: Situation) -> Outcomes:
         if found.setdefault(item, outcome).codes != outcome.codes:
             problems.append(f"{place}: {item} has another final code in {found[item].place}")
     if problems:
-        more = len(problems) - _MOST_SHOWN
-        shown = problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
         raise StudyError(
-            "\n".join(shown),
+            listed(problems),
             f"Mend the sheet; the codes: annotation taxonomy show {situation.taxonomy.name}. "
             "Nothing was stored.",
         )

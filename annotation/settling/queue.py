@@ -101,13 +101,9 @@ def _distance(one: frozenset[str], other: frozenset[str], taxonomy: Taxonomy) ->
     if one == other:
         return 0.0
     codes = [*sorted(one), *sorted(other)]
-    between = tree_distances([_path(taxonomy, code) for code in codes])[: len(one), len(one) :]
+    between = tree_distances([taxonomy.lineage(code) for code in codes])[: len(one), len(one) :]
     nearest = [*between.min(axis=1), *between.min(axis=0)]
     return float(sum(nearest) / len(nearest))
-
-
-def _path(taxonomy: Taxonomy, code: str) -> tuple[str, ...]:
-    return (*reversed(taxonomy.ancestors(code)), code) if code in taxonomy else (code,)
 
 
 def named(codes: frozenset[str], taxonomy: Taxonomy) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import STAGES, Stage
+from annotation.labels import STAGES, checked_stage
 from annotation.planning.gates import require_gate_at_first
 from annotation.rounds import checked_name, find_round
 from annotation.sheets.asking import Asked, named_files
@@ -165,14 +165,6 @@ def _older(study: Study, name: str, version: str) -> Taxonomy:
         raise unknown_version(version, name, known)
     with study.reading() as reader:
         return Versions.known(reader, study.directory, name).taxonomy(version)
-
-
-def checked_stage(text: str) -> Stage:
-    """The stage of that name."""
-    for stage in STAGES:
-        if stage == text:
-            return stage
-    raise StudyError(f"there is no stage {text!r}", f"Known: {', '.join(STAGES)}.")
 
 
 def _traces(sheets: Sheets, book: Codebook, table: Path) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from pathlib import Path
 from annotation.sheets.codes import Codebook
 from annotation.sheets.csv_files import read_csv
 from annotation.sheets.importing import Sheets
+from annotation.sheets.problems import listed
 from annotation.sheets.spellings import FOLDER, Proposal, table_text
 from annotation.typed import typed
 from data.errors import StudyError
 from data.taxonomy import folded
-
-_MOST_SHOWN = 5
 
 
 def table_path(directory: Path, round_name: str) -> Path:
@@ -29,8 +28,6 @@ def check(sheets: Sheets, book: Codebook, table: Path, confirmed: Path | None) -
         if book.accepted or (book.accepting and confirmed is not None):
             _write(table, book.proposals, confirmed)
         return
-    more = len(sheets.problems) - _MOST_SHOWN
-    shown = sheets.problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
     hint = (
         f"Mend the sheet; the codes: annotation taxonomy show {book.taxonomy.name}; the items: "
         "annotation import --help."
@@ -42,7 +39,7 @@ def check(sheets: Sheets, book: Codebook, table: Path, confirmed: Path | None) -
             f"What {what} may mean is proposed in {table}: check its column `code` (- leaves cells "
             f"out), then add --spellings {typed(table)}."
         )
-    raise StudyError("\n".join(shown), f"{hint} Nothing was stored.")
+    raise StudyError(listed(sheets.problems), f"{hint} Nothing was stored.")
 
 
 def _write(table: Path, proposals: Iterable[Proposal], confirmed: Path | None) -> None:

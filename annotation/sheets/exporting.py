@@ -125,8 +125,11 @@ def _digits(value: float) -> str:
     return short if float(short) == value else repr(value)
 
 
-def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> None:
-    """Write a sheet by the end of the file's name; one that may be filled in is not replaced."""
+def write_sheet(exported: Exported, path: Path, *, replace: bool | None = None) -> None:
+    """Write a sheet by the end of the file's name; one that may be filled in is not replaced.
+
+    With None the command has no option `--replace` that could be proposed.
+    """
     suffix = path.suffix.lower()
     if suffix not in {".csv", *SUFFIXES[:1]}:
         raise StudyError(
@@ -134,9 +137,10 @@ def write_sheet(exported: Exported, path: Path, *, replace: bool = False) -> Non
         )
     if path.exists() and not replace:
         raise StudyError(
-            f"{path} is there already", "Somebody may have filled it in: choose another name, or "
-            "add --replace.",
-        )  # fmt: skip
+            f"{path} is there already",
+            "Somebody may have filled it in: choose another name"
+            + ("." if replace is None else ", or add --replace."),
+        )
     table = [[harmless(cell) for cell in row] for row in (exported.columns, *exported.rows)]
     content = _csv(table) if suffix == ".csv" else _workbook(table, exported)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotation.labels import STAGES, Answer, Stage
+from annotation.labels import STAGES, Answer, Stage, checked_stage
 from annotation.rounds import Item, checked_name
 from annotation.sheets.asking import Asked, Layout, layout_of
 from annotation.sheets.codes import Codebook, Said
@@ -178,7 +178,7 @@ class _GridReader:
         if final and set(sheets.finals.setdefault(item_id, final).codes) != set(final.codes):
             raise StudyError(f"{item_id} has another code in another sheet")
         if final and layout.stage and grid.cell(row, layout.stage).strip():
-            sheets.final_stages[item_id] = _stage(grid.cell(row, layout.stage).strip())
+            sheets.final_stages[item_id] = checked_stage(grid.cell(row, layout.stage).strip())
 
     def _item(self, row: Row) -> tuple[tuple[str, str] | None, StudyError | None]:
         """Item and artifact of a row, or what is wrong with it, in case that it says anything."""
@@ -216,16 +216,9 @@ class _GridReader:
                 codes=tuple(sorted(rating.said.codes)),
                 taxonomy_version=taxonomy.version,
                 origin=f"{self.grid.place(row)} rater {rating.number}",
-                stage=_stage(rating.stage) if rating.stage else self.sheets.stage,
+                stage=checked_stage(rating.stage) if rating.stage else self.sheets.stage,
                 confidence=rating.confidence,
                 comment=rating.said.comment,
                 proposed=rating.said.proposed,
                 labelled_at=rating.labelled_at,
             )
-
-
-def _stage(text: str) -> Stage:
-    for stage in STAGES:
-        if stage == text:
-            return stage
-    raise StudyError(f"{text!r} is no stage: it is {', '.join(STAGES)}")

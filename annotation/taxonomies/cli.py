@@ -261,6 +261,7 @@ def relabel(
         annotation taxonomy relabel pilot --from pilot-ann.csv
     """
     from annotation.rounds import find_round
+    from annotation.sheets.exporting import write_sheet
     from annotation.taxonomies import relabel_sheets
     from annotation.taxonomies.relabelling import queue_document, queue_table, relabel_queue
     from data import provenance
@@ -280,7 +281,7 @@ def relabel(
     relabel_sheets.refuse_unknown_rater(of, queue, rater)
     queue = [each for each in queue if rater in {"", each.said.rater}]
     if to_file is not None:
-        relabel_sheets.write_sheet(to_file, queue)
+        write_sheet(relabel_sheets.sheet_of(queue), to_file)
         output.tell(
             f"{len(queue):,} labels in {to_file}; fill in `new`, then --from {typed(to_file)}"
         )

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from annotation.rounds import find_round, require_rater
-from annotation.sheets.cells import harmless
+from annotation.sheets.exporting import Exported
 from annotation.sheets.files import read_grid
+from annotation.sheets.problems import listed
 from annotation.taxonomies.relabelling import (
     Waiting,
     checked,
@@ -21,7 +22,6 @@ from annotation.taxonomies.versions import Versions
 from data import provenance
 from data.errors import StudyError
 from data.identity import url_of
-from report.csv_lines import csv_text
 from report.formatting import counted
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("answer", "item", "url", "rater", "stage", "said", "code", "choices", "new")
 SEPARATOR = "; "
-_MOST_SHOWN = 5
 
 _MARK = "L"  # before the ids of answers: a spreadsheet program takes 123e45 for a number
 
@@ -51,23 +50,9 @@ class Filled:
     answered: int = 0  # rows of labels that do not wait any more
 
 
-def write_sheet(path: Path, queue: Sequence[Waiting]) -> None:
-    """A row for each label that waits, with `new` to be filled in; .xlsx, or else CSV."""
-    if path.exists():
-        raise StudyError(
-            f"{path} is there already", "Choose another name: it may hold somebody's answers."
-        )
-    rows = [COLUMNS, *([harmless(cell) for cell in _cells(each)] for each in queue)]
-    if path.suffix.lower() == ".xlsx":
-        from openpyxl import Workbook
-
-        book = Workbook()
-        sheet = book.worksheets[0]
-        for row in rows:
-            sheet.append(list(row))
-        book.save(path)
-        return
-    path.write_bytes(csv_text(rows).encode())
+def sheet_of(queue: Sequence[Waiting]) -> Exported:
+    """A row for each label that waits, with `new` to be filled in."""
+    return Exported(COLUMNS, tuple(_cells(each) for each in queue))
 
 
 def read_sheet(
@@ -99,10 +84,8 @@ def read_sheet(
         except StudyError as error:
             problems.append(f"{path}:{row.number}: {error.message}")
     if problems:
-        more = len(problems) - _MOST_SHOWN
-        shown = problems[:_MOST_SHOWN] + ([f"... and {more:,} more"] if more > 0 else [])
         raise StudyError(
-            "\n".join(shown),
+            listed(problems),
             f"Mend the sheet; the codes: annotation taxonomy show {taxonomy.name}. "
             "Nothing was stored.",
         )
@@ -122,13 +105,13 @@ def _answer_id(text: str) -> str:
     return text.strip().removeprefix(_MARK)
 
 
-def _cells(each: Waiting) -> list[str]:
+def _cells(each: Waiting) -> tuple[str, ...]:
     said = each.said
-    return [
+    return (
         f"{_MARK}{said.answer_id}", said.item_id, url_of(said.artifact_id) or "",
         said.rater, said.stage, SEPARATOR.join(said.codes), each.code,
         SEPARATOR.join(each.choices) or "any code", "",
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
 def _chosen(cell: str) -> list[str]:

@@ -240,7 +240,7 @@ def test_a_sheet_goes_out_without_names_and_comes_back_filled_in(
     }  # fmt: skip
     assert not {"ann", "bob", "cyd"} & {word for row in rows for word in row.values()}
     _fill(sheet, {TIE: ("b2 Name of b2", "we read it again"), NEW: ("~new", "")})
-    found = adjudicate("--by", "discussion", "--from", sheet)
+    found = adjudicate("--from", sheet)
     assert found["sheet"] == {"settled": 1, "without_code": 1, "new_code_needed": 1}
     assert finals(labelled)[TIE] == ("b2", "negotiated")
     before = stored(labelled)
@@ -265,14 +265,14 @@ def test_a_whole_sheet_settles_only_what_it_changes(
     assert command("annotation", "export", "pilot", sheet).returncode == 0
     rows = _read(sheet)
     _fill(sheet, {row["item"]: (row["final"], "") for row in rows} | {MOST: ("a1", "")})
-    found = adjudicate("--by", "discussion", "--from", sheet)
+    found = adjudicate("--from", sheet)
     assert (found["now"]["changed"], found["now"]["known"]) == (1, 2)
     assert finals(labelled) == {
         SAME: ("b2", "imported"), MOST: ("a1", "negotiated"), TIE: ("a2", "imported"),
     }  # fmt: skip
     before = stored(labelled)
     _fill(sheet, {SAME: ("b2", "so be it"), MOST: ("a1", "")})
-    done = command("annotation", "adjudicate", "pilot", "--by", "discussion", "--from", sheet)
+    done = command("annotation", "adjudicate", "pilot", "--from", sheet)
     assert "1 comment not kept" in done.stdout
     assert stored(labelled) == before
 
@@ -284,7 +284,7 @@ def test_a_discussion_keeps_a_label_that_the_raters_have_left(
     labelled.say("pilot", {SAME: {"cyd": "b1"}})
     sheet = tmp_path / "open.csv"
     sheet.write_text(f"item,final\n{SAME},a1\n", encoding="utf-8")
-    now = adjudicate("--by", "discussion", "--from", sheet)["now"]
+    now = adjudicate("--from", sheet)["now"]
     assert (now["changed"], now["reopened"]) == (1, 0)
     assert finals(labelled)[SAME] == ("a1", "negotiated")
 

@@ -260,4 +260,7 @@ def test_after_a_discussion_both_labels_are_kept(desk: Desk) -> None:
     with desk.study.reading() as reader:
         [row] = reader.rows("SELECT code, settled_by FROM final_labels")
     assert row == {"code": "a2", "settled_by": "negotiated"}
-    assert "there is no stage 'later'" in desk.refused(file, rater="x", stage="later").message
+    assert (
+        "'later' is no stage: it is independent"
+        in desk.refused(file, rater="x", stage="later").message
+    )

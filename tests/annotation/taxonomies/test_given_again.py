@@ -34,7 +34,7 @@ def ended(labelled: Labelled) -> None:
 
 
 def fill(sheet: Path, new: Callable[[dict[str, str]], str]) -> None:
-    with sheet.open(encoding="utf-8", newline="") as file:
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         row["new"] = new(row)

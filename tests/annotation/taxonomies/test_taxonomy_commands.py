@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 import re
@@ -148,16 +149,30 @@ def test_diff_of_a_first_version_says_that_there_is_none_before(command: Command
     assert "annotation taxonomy copy dl-bugs" in ended.stderr
 
 
+def test_a_sheet_is_written_only_where_it_can_be_read(
+    labelled: Labelled, command: Command, tmp_path: Path
+) -> None:
+    change(labelled, SPLIT, SPLIT_STEPS)
+    migrated(labelled.study)
+    sheet = tmp_path / "again.ods"
+    refused = command("annotation", "taxonomy", "relabel", "pilot", "--to", sheet)
+    assert (refused.returncode, sheet.exists()) == (1, False)
+    assert "neither .csv nor .xlsx" in " ".join(refused.stderr.split())
+
+
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
 def test_labels_are_given_again_through_a_sheet(
     labelled: Labelled, command: Command, tmp_path: Path, suffix: str
 ) -> None:
     change(labelled, SPLIT, SPLIT_STEPS)
     migrated(labelled.study)
-    sheet = tmp_path / f"ann.{suffix}"
+    sheet = tmp_path / "sheets" / f"ann.{suffix}"
     ended = command("annotation", "taxonomy", "relabel", "pilot", "--to", sheet, "--rater", "ann")
     assert ended.returncode == 0
-    assert command("annotation", "taxonomy", "relabel", "pilot", "--to", sheet).returncode == 1
+    refused = command("annotation", "taxonomy", "relabel", "pilot", "--to", sheet)
+    assert (refused.returncode, "--replace" in refused.stderr) == (1, False)
+    if suffix == "csv":  # else Excel takes its letters for others
+        assert sheet.read_bytes().startswith(codecs.BOM_UTF8)
     rows = filled(sheet, {"github:o/r#3": "Name of a2x"})
     assert [row["item"] for row in rows] == ["github:o/r#2", "github:o/r#3"]
     assert {row["choices"] for row in rows} == {"a2x; a2y"}
