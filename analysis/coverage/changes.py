@@ -10,7 +10,7 @@ from analysis.coverage.catalogue import CODE, FAULT, Entry
 from analysis.coverage.corpus import Corpus
 from analysis.coverage.earlier import Earlier
 from analysis.statistics import table_effects, table_tests
-from analysis.statistics.drift import holm
+from analysis.statistics.multiple_tests import holm
 from data.results import Cell, Column, Table
 
 LEVEL = 0.05

@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# Annotation's accuracy.py takes it from here still.
+from analysis.statistics.multiple_tests import holm as holm  # noqa: PLC0414
+
 METHOD = "Cochran-Armitage test for a linear trend in proportions, two-sided"
 SOURCE = (
     "Cochran, W. G.: Some methods for strengthening the common chi-squared tests. Biometrics 10 "
@@ -46,20 +49,6 @@ def cochran_armitage(
         return Trend(None, None, "there are no two parts to compare")
     z = slope / math.sqrt(share * (1 - share) * spread)
     return Trend(z, math.erfc(abs(z) / math.sqrt(2)))
-
-
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """The p-values of several tests, adjusted after Holm (1979); what is no number has none."""
-    # Not that of statsmodels: it collects all garbage of the process every time (35 ms and more).
-    known = sorted(
-        (float(p), at) for at, p in enumerate(p_values) if p is not None and not math.isnan(p)
-    )
-    adjusted: list[float | None] = [None] * len(p_values)
-    least = 0.0
-    for rank, (p, at) in enumerate(known):
-        least = max(least, p * (len(known) - rank))
-        adjusted[at] = min(least, 1.0)
-    return adjusted
 
 
 def in_parts(count: int, parts: int) -> list[tuple[int, int]]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analysis.statistics import effects, tests
-from analysis.statistics.drift import holm
 from analysis.statistics.estimates import Estimate, Test
+from analysis.statistics.multiple_tests import holm
 from analysis.tallies.measuring import Measured
 
 LEVEL = 0.05

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.statistics.drift import holm
 from analysis.statistics.intervals import WILSON_95
+from analysis.statistics.multiple_tests import holm
 from analysis.tallies import homogeneity
 from analysis.tallies.groups import ALL, Group, group_title
 from analysis.tallies.homogeneity import Association, associated

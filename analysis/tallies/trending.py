@@ -10,6 +10,7 @@ from analysis.observations import Observations
 from analysis.statistics import drift, effect_scales, table_effects
 from analysis.statistics.estimates import Estimate
 from analysis.statistics.intervals import Share, wilson_share
+from analysis.statistics.multiple_tests import holm
 from analysis.tallies import words
 from analysis.tallies.naming import called, key
 from analysis.tallies.periods import Timed
@@ -64,7 +65,7 @@ class Trends:
             )
             for code in self.codes
         ]
-        adjusted = drift.holm([each.p_value for each in found])
+        adjusted = holm([each.p_value for each in found])
         return tuple(
             self._course(code, test, after)
             for code, test, after in zip(self.codes, found, adjusted, strict=True)
