@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from hypothesis import HealthCheck, settings
 from shared_instances import OF_THE_PROGRAM, shared
 from warming import copy_empty_database
 
@@ -28,6 +29,16 @@ ROOT = Path(__file__).resolve().parents[1]
 # for each other in busy loops, which is most of the time of a small model. Before numpy is read.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Laws are tried on the same examples every time, however busy the machine is.
+settings.register_profile(
+    "laws",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("laws")
 
 _MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 

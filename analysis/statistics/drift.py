@@ -6,9 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Annotation's accuracy.py takes it from here still.
-from analysis.statistics.multiple_tests import holm as holm  # noqa: PLC0414
-
 METHOD = "Cochran-Armitage test for a linear trend in proportions, two-sided"
 SOURCE = (
     "Cochran, W. G.: Some methods for strengthening the common chi-squared tests. Biometrics 10 "

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.statistics.drift import Trend, cochran_armitage, holm, in_parts
+from analysis.statistics.drift import Trend, cochran_armitage, in_parts
 from analysis.statistics.intervals import Share, wilson_share
+from analysis.statistics.multiple_tests import holm
 
 if TYPE_CHECKING:
     from analysis.statistics.agreement.coding import Estimate

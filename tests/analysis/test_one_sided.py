@@ -12,7 +12,7 @@ from scipy import stats
 
 from analysis.statistics.one_sided import a12, fisher_greater, mann_whitney_greater
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 few = st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5)
 apart = st.lists(st.integers(-1000, 1000).map(float), min_size=2, max_size=24, unique=True)
 

@@ -21,7 +21,7 @@ from data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()
 DEFECTS = LIBRARY.taxonomy("hp-defects")
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 
 
 def sheet(folder: Path, *rows: str, name: str = "sheet.csv") -> Path:

@@ -160,7 +160,7 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(STEPS)
 def test_whatever_happens_the_last_word_counts_and_none_is_lost(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, tuple[str, ...]]]

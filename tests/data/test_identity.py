@@ -21,7 +21,7 @@ from data.identity import (
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 ENTERPRISE = {"git.example.org": "github", "localhost:8080": "github", "gitlab.com": "git"}
-law = settings(derandomize=True, database=None, deadline=None, max_examples=400)
+law = settings(max_examples=400)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from data import people
 from data.errors import StudyError
 from data.people import pseudonym, scrub, study_key
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
+law = settings(max_examples=250)
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from data import provenance
 from data.store import Study
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+law = settings(max_examples=100)
 TOKEN = "ghp_0123456789abcdefABCDEF0123456789abcd"  # noqa: S105  (made up)
 
 

@@ -21,7 +21,7 @@ from data.redaction import (
     remember_secret,
 )
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
+law = settings(max_examples=250)
 
 SECRET = "a1B2c3D4e5F6g7H8i9J0k1L2"  # noqa: S105  (made up)
 SHA = "3f786850e387550fdab836ed7e6dc881de23001b"

@@ -20,7 +20,7 @@ from data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from data.store import Study
 
 MOMENT = datetime(2024, 2, 29, 12)  # noqa: DTZ001  (stored as UTC without a zone)
-law = settings(derandomize=True, database=None, deadline=None, max_examples=30)
+law = settings(max_examples=30)
 
 
 def run_at(hours: int) -> Run:

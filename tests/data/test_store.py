@@ -28,7 +28,7 @@ from data.store import DATABASE, Study, Writer
 
 MOMENT = datetime(2024, 2, 29, 23, 59, 59, 123456)  # noqa: DTZ001  (stored as UTC without a zone)
 HEADER = 4096  # bytes of each of the three headers of a DuckDB file
-law = settings(derandomize=True, database=None, deadline=None, max_examples=12)
+law = settings(max_examples=12)
 
 Start = Callable[..., "Popen[str]"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data.errors import StudyError
@@ -85,7 +85,6 @@ def test_of_two_codes_that_differ_in_case_the_written_one_is_found() -> None:
 FAULTS = TaxonomyLibrary().taxonomy("humbatova")
 
 
-@settings(derandomize=True, database=None, deadline=None)
 @given(
     st.sampled_from(FAULTS.leaves),
     st.sampled_from([str.upper, str.lower, str.title, str.swapcase]),
@@ -184,7 +183,6 @@ MAPPED = st.dictionaries(
 )
 
 
-@settings(derandomize=True, database=None, deadline=None)
 @given(MAPPED, st.sets(st.sampled_from("abcdef")))
 def test_a_leads_to_b_in_the_inverse_if_and_only_if_b_leads_to_a(
     mapped: dict[str, tuple[list[str], str]], selectable: set[str]

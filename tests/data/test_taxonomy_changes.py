@@ -225,7 +225,7 @@ def test_an_undeclared_one_does_not(
 # Any trees, any changes.
 
 
-many = settings(derandomize=True, database=None, deadline=None, max_examples=150)
+many = settings(max_examples=150)
 
 
 @many

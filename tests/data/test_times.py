@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.errors import StudyError
 from data.times import seconds, utc_time
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
+law = settings(max_examples=250)
 
 
 @pytest.mark.parametrize(

@@ -622,9 +622,7 @@ _STEPS = st.builds(
 )
 
 
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_STEPS, max_size=4, unique_by=lambda step: step.name), st.integers(0, 3))
 def test_any_funnel_adds_up_and_is_repeatable(
     population: Population, steps: list[Step], dropped: int

@@ -65,8 +65,6 @@ def links(linking: Linking) -> set[tuple[Any, ...]]:
 
 @settings(
     max_examples=4,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=6), min_size=2, max_size=2))

@@ -249,7 +249,7 @@ PIECES = ["#12", "#", "(", ")", "[", "](", "`", "```", "\n", " ", "fixes", ":", 
           "#I65G7B", "\u4fee", "&", "/", "\x00", "\ud800"]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(
     st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join),
     st.sampled_from(["issue", "pull", "commit", "post"]),

@@ -20,9 +20,6 @@ from miner.checkpoints import Checkpoint, Page, advance
 
 Start = Callable[..., Mining]
 law = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 

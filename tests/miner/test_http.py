@@ -24,7 +24,7 @@ from loopback.scripted import Entry, Reset, Scripted, Silence, answer, scripted
 from data.errors import StudyError
 from miner.http import Broken, Response, Transport, origin, relative_url
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=300)
+law = settings(max_examples=300)
 
 TOKEN = "0123456789abcdef0123456789abcdef"  # noqa: S105  (made up)
 API = "https://api.example.org/v3"

@@ -23,7 +23,7 @@ from miner.projects import (
     usual_api,
 )
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
+law = settings(max_examples=250)
 
 ENTERPRISE = "https://git.example.org/api/v3"
 HERE = "http://127.0.0.1:8080"

@@ -28,7 +28,7 @@ from miner.ratelimit import (
     quota_of,
 )
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=500)
+law = settings(max_examples=500)
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)  # noqa: DTZ001  (as the study stores it: UTC, no zone)
 EPOCH = 1772600767  # the same moment in seconds

@@ -18,7 +18,7 @@ SECOND = timedelta(seconds=1)
 NOW = datetime(2025, 10, 1, tzinfo=UTC).replace(tzinfo=None)
 WHOLE_S = int((NOW - OLDEST).total_seconds())
 PAGE = 100
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 
 
 class Searched:

@@ -16,7 +16,7 @@ from data.errors import StudyError
 from data.redaction import MASK, redact
 from miner.tokens import Token, find_token, variable_of
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=250)
+law = settings(max_examples=250)
 
 VALUE = "0123-correct-horse-9876"
 OTHER = "other-secret-of-mine"

@@ -78,8 +78,6 @@ def rows(draw: st.DrawFn) -> str:
 
 @settings(
     max_examples=150,
-    deadline=None,
-    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(

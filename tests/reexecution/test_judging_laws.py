@@ -15,7 +15,7 @@ from analysis.reexecution.judging import judge
 from analysis.reexecution.runs import Evidence, Outcome
 from analysis.reexecution.verdicts import Reason, Verdict
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 
 Made = Callable[[str, int], Evidence]
 

@@ -78,7 +78,7 @@ def finished(root: Path, **more: Any) -> Path:
     return folder
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(run=_runs)
 def test_a_record_comes_back_as_it_was_written(run: Run) -> None:
     assert results.decoded(results.encoded(run)) == run

@@ -16,7 +16,7 @@ from analysis.reexecution.traces.failures import Failure
 from analysis.reexecution.traces.normalising import normalised, plain
 from analysis.reexecution.traces.tracebacks import last_traceback
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=80)
+law = settings(max_examples=80)
 SIGNALLED = {"outcome": Outcome.SIGNALLED, "exit_code": None}
 
 

@@ -18,7 +18,7 @@ from report.manuscript.kinds.integer_mean import RULE
 from report.manuscript.kinds.p_value import tail
 from report.manuscript.numbers import about, match, parse, shown, span
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 
 
 @pytest.mark.parametrize(

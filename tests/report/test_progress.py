@@ -19,7 +19,7 @@ from rich.console import Console
 from report.console import Output, stderr
 from report.progress import Bar, progress
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=150)
+law = settings(max_examples=150)
 
 WIDTHS = (40, 60, 80, 120)
 CONTROL = re.compile(r"\x1b\[(\??[0-9;]*)([A-Za-z])")

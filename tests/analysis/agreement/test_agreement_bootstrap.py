@@ -20,7 +20,7 @@ from analysis.statistics.agreement.measuring import (
     statistics,
 )
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 TREE = tree_distances([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")])
 PAIRED = ("cohen", "krippendorff", "percent")  # an item with one rating does not count
 

@@ -12,7 +12,7 @@ from analysis.statistics.agreement.coding import Coded, coded
 from analysis.statistics.agreement.measuring import measure
 from analysis.statistics.agreement.paradox import homogeneity, indices, warnings
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=60)
+law = settings(max_examples=60)
 CELLS = [["yes", "yes"], ["yes", "no"], ["no", "yes"], ["no", "no"]]
 
 

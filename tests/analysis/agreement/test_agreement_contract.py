@@ -20,7 +20,7 @@ from analysis.statistics.agreement.measuring import (
 )
 from analysis.statistics.agreement.paradox import indices, warnings
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+law = settings(max_examples=100)
 TREE = tree_distances([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")])
 NAMES = ["cohen", "fleiss", "gwet", "krippendorff", "pairwise", "percent"]
 

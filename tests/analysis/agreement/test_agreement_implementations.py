@@ -19,7 +19,7 @@ from analysis.statistics.agreement.coding import MISSING, Coded, Distances, code
 from analysis.statistics.agreement.distances import linear, nominal, quadratic, tree_distances
 from analysis.statistics.agreement.measuring import measure, measure_categories, measure_pairs
 
-law = settings(derandomize=True, database=None, deadline=None, max_examples=100)
+law = settings(max_examples=100)
 K = 4
 TREE = tree_distances([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")])
 EXACT = 1e-9

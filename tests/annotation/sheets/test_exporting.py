@@ -44,9 +44,7 @@ ANSWERS = st.dictionaries(
     max_size=8,
 )
 # Without shrinking: an example takes a second, and a smaller one is no clearer.
-law = settings(
-    derandomize=True, database=None, deadline=None, max_examples=12, phases=[Phase.generate]
-)
+law = settings(max_examples=12, phases=[Phase.generate])
 
 
 def desk(folder: Path) -> Labelled:

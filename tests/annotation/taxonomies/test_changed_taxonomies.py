@@ -242,7 +242,7 @@ def said_of(draw: st.DrawFn, step: Step) -> list[Said]:
     return answers
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.data())
 def test_every_label_has_exactly_one_outcome(data: st.DataObject) -> None:
     step = data.draw(revised())
