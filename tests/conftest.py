@@ -6,6 +6,7 @@ import functools
 import gc
 import importlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -29,6 +30,10 @@ ROOT = Path(__file__).resolve().parents[1]
 # for each other in busy loops, which is most of the time of a small model. Before numpy is read.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell starts what runs in the background with Ctrl-C switched off, for all that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Laws are tried on the same examples every time, however busy the machine is.
 settings.register_profile(
