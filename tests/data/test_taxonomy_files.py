@@ -447,7 +447,8 @@ def test_an_unknown_taxonomy_is_answered_with_the_known_ones(command: Command) -
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         "error: there is no taxonomy 'humbatowa'\n"
-        f"Did you mean humbatova? Known: {', '.join(TaxonomyLibrary().names)}. An own one is a file "
+        f"Did you mean humbatova? Known: {', '.join(TaxonomyLibrary().names)}. "
+        "An own one is a file "
         "taxonomies/humbatowa.yaml in the study.\n"
     )
     assert "hp-defects, humbatova, " in ended.stderr
