@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from analysis.studies import questions
-from report import console
+from faultatlas.analysis.studies import questions
+from faultatlas.report import console
 
 app = console.application("Analyse a study: every number has an interval and names its query.")
 

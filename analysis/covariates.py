@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from data import conditions
-from data.errors import StudyError
-from data.sql_text import literal
+from faultatlas.data import conditions
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _ARTIFACT = "LEFT JOIN artifacts AS a ON a.artifact_id = l.artifact_id"
 _PAPER = "LEFT JOIN papers AS p ON p.artifact_id = l.artifact_id"
@@ -110,7 +110,7 @@ def _named() -> Mapping[str, Covariate]:
 
 def _framework() -> str:
     """The alias of a project, else the project; of a post the one alias among its tags."""
-    from miner.projects import names_of_aliases
+    from faultatlas.miner.projects import names_of_aliases
 
     known = names_of_aliases()
     cases = " ".join(

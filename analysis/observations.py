@@ -11,15 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.covariates import Covariate, covariate, joined
-from data.errors import StudyError
-from data.sql_text import literal
-from data.taxonomy_changes import decided
+from faultatlas.analysis.covariates import Covariate, covariate, joined
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
+from faultatlas.data.taxonomy_changes import decided
 
 if TYPE_CHECKING:
-    from annotation.taxonomies.versions import Versions
-    from data.store import Reader, Study
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.taxonomies.versions import Versions
+    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
@@ -234,8 +234,8 @@ def _rows(
 
 def _versions(reader: Reader, study: Study, name: str) -> tuple[Versions | None, str]:
     """The versions that the study keeps, else those on disk, and the one that is read."""
-    from annotation.taxonomies.versions import Versions
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.annotation.taxonomies.versions import Versions
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     versions: Versions | None = Versions.stored(reader, name)
     if versions is None or not versions.texts:
@@ -270,7 +270,7 @@ def _refuse_twice(found: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _nothing(reader: Reader, study: Study, taxonomy: str, round_name: str) -> StudyError:
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     rows = reader.rows("SELECT DISTINCT taxonomy, round FROM final_labels ORDER BY ALL")
     rounds = [row["round"] for row in rows if row["taxonomy"] == taxonomy]

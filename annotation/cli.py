@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from annotation.agreement.cli import commands as agreement
-from annotation.bridge.cli import commands as bridge
-from annotation.planning.cli import commands as planning
-from annotation.samples.cli import commands as samples
-from annotation.screening.cli import commands as screening
-from annotation.settling.cli import commands as settling
-from annotation.sheets.cli import commands as sheets
-from annotation.suggesting.cli import commands as suggesting
-from annotation.taxonomies.cli import commands as taxonomy
-from report import console
+from faultatlas.annotation.agreement.cli import commands as agreement
+from faultatlas.annotation.bridge.cli import commands as bridge
+from faultatlas.annotation.planning.cli import commands as planning
+from faultatlas.annotation.samples.cli import commands as samples
+from faultatlas.annotation.screening.cli import commands as screening
+from faultatlas.annotation.settling.cli import commands as settling
+from faultatlas.annotation.sheets.cli import commands as sheets
+from faultatlas.annotation.suggesting.cli import commands as suggesting
+from faultatlas.annotation.taxonomies.cli import commands as taxonomy
+from faultatlas.report import console
 
 app = console.application(
     "Labelling: draw samples, plan rounds, label in Label Studio or in sheets, measure agreement, "

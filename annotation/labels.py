@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from annotation.typed import typed
-from data.errors import StudyError
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Writer
 
 Stage = Literal["independent", "negotiated", "adjudicated"]
 STAGES: tuple[Stage, ...] = ("independent", "negotiated", "adjudicated")

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import HOLDS
-from data.taxonomy_changes import version_key
+from faultatlas.annotation.labels import HOLDS
+from faultatlas.data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
 
 # What a code of another version is in the wanted one: codes, none (retired), or None where the
 # change does not decide it and the item waits to be labelled again.

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from annotation.typed import typed
-from data.errors import StudyError
-from data.provenance import utc_now
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.taxonomy import Taxonomy
 
 Origin = Literal["designed", "imported"]
 
@@ -229,7 +229,7 @@ def put_taxonomy(writer: Writer, taxonomy: Taxonomy, run: Run) -> bool:
 
     Another tree under the same version is refused.
     """
-    from data.taxonomy_library import taxonomy_of_text
+    from faultatlas.data.taxonomy_library import taxonomy_of_text
 
     rows = writer.rows(
         "SELECT text FROM store.taxonomy_text WHERE taxonomy = ? AND version = ?",

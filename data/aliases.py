@@ -9,8 +9,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from data.errors import StudyError
-from data.identity import ArtifactId, artifact_id, parse, project_of, shown, split_project
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import (
+    ArtifactId,
+    artifact_id,
+    parse,
+    project_of,
+    shown,
+    split_project,
+)
 
 AliasKind = Literal["repository", "transfer", "node", "short_hash", "answer", "paper"]
 

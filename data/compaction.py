@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from data.sql_text import literal, quoted
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal, quoted
 
 Execute = Callable[..., Any]
 

@@ -13,10 +13,10 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 # The views that mining fills; what selecting, labelling and measuring store changes with them.
 _MINED = frozenset(

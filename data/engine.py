@@ -27,9 +27,9 @@ from typing import Self
 
 import duckdb
 
-from data import locks
-from data.errors import StudyError
-from data.sql_text import literal
+from faultatlas.data import locks
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
 
 _CONFIG = {
     "autoinstall_known_extensions": "false",  # nothing is fetched behind the user's back

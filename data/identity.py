@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 MAX_LENGTH = 4096  # what is mined is hostile; no real reference comes near this
 

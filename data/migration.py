@@ -50,7 +50,7 @@ class Migration:
 def shipped_migrations() -> tuple[Migration, ...]:
     """The steps that this version of the program knows, in order."""
     found = []
-    for entry in files("data").joinpath("migrations").iterdir():
+    for entry in files("faultatlas.data").joinpath("migrations").iterdir():
         match = _FILE_NAME.match(entry.name)
         if match:
             found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))

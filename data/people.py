@@ -23,8 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import overload
 
-from data.drafts import drop_abandoned
-from data.errors import StudyError
+from faultatlas.data.drafts import drop_abandoned
+from faultatlas.data.errors import StudyError
 
 UNKNOWN = "person_unknown"  # an account that was deleted; whose it was, nobody can tell
 EMAIL = "<email>"

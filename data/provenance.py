@@ -15,10 +15,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
-from data.redaction import redact_arguments
+from faultatlas.data.redaction import redact_arguments
 
 if TYPE_CHECKING:
-    from data.store import Writer
+    from faultatlas.data.store import Writer
 
 Outcome = Literal["running", "ok", "partial", "failed", "interrupted"]
 

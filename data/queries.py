@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from data.conditions import parsed, unrepeatable
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.store import STATEMENT_ERRORS
+from faultatlas.data.conditions import parsed, unrepeatable
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 LONGEST_S = 120.0  # for one number, or for the rows behind it
 

@@ -6,13 +6,13 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from data import provenance
-from data.errors import StudyError
-from data.results import Claim, Result
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Result
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Reader, Study
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Reader, Study
 
 _CLAIM_COLUMNS = (
     "claim_id", "statement", "value", "unit", "count", "total", "low", "high", "method", "query",

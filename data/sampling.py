@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 Rounding = Literal["nearest", "up"]
 # In percent. Beyond these nobody samples, and the formula divides by what is as good as nothing.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 SETTINGS = "study.toml"
 STATISTICS = ("krippendorff", "fleiss", "cohen", "gwet", "percent", "pairwise")

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from data import compaction, drafts, engine, locks, settings
-from data.engine import Session, Use
-from data.errors import StudyError
-from data.migration import Migration, shipped_migrations
-from data.watching import Watch
+from faultatlas.data import compaction, drafts, engine, locks, settings
+from faultatlas.data.engine import Session, Use
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import Migration, shipped_migrations
+from faultatlas.data.watching import Watch
 
 if TYPE_CHECKING:
     import pyarrow as pa

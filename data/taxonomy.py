@@ -1,8 +1,8 @@
 """Taxonomies and crosswalks as values: nodes, trees, and what means what.
 
-Where they come from is `data.taxonomy_library`; how their files look and what can be
-wrong with them is `data.taxonomy_files`; what a change does to labels is
-`data.taxonomy_changes`.
+Where they come from is `faultatlas.data.taxonomy_library`; how their files look and what can be
+wrong with them is `faultatlas.data.taxonomy_files`; what a change does to labels is
+`faultatlas.data.taxonomy_changes`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 _INVERSE = {"exact": "exact", "narrower": "broader", "broader": "narrower", "related": "related"}
 

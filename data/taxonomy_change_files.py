@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from data.taxonomy import Change, Revision
-from data.taxonomy_changes import ENDED, KINDS, version_key
-from data.yaml_fields import Fields
-from data.yaml_lines import Mapping, Problem
+from faultatlas.data.taxonomy import Change, Revision
+from faultatlas.data.taxonomy_changes import ENDED, KINDS, version_key
+from faultatlas.data.yaml_fields import Fields
+from faultatlas.data.yaml_lines import Mapping, Problem
 
 CODE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.+-]*$")
 VERSION = re.compile(r"^\d+\.\d+\.\d+$")

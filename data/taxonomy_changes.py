@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from data.taxonomy import Revision, Taxonomy
+from faultatlas.data.taxonomy import Revision, Taxonomy
 
 KINDS = ("rename", "move", "merge", "split", "retire", "add")
 ENDED = ""  # the alternative that a label has no counterpart and ends

@@ -1,6 +1,6 @@
 """The format of taxonomy and crosswalk files: fields, and what is wrong with them.
 
-Only a file by itself is judged here; `data.taxonomy_library` finds the files and checks
+Only a file by itself is judged here; `faultatlas.data.taxonomy_library` finds the files and checks
 crosswalks against the taxonomies that they join.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from data.taxonomy import Crosswalk, Node, Pair, Taxonomy, folded
-from data.taxonomy_change_files import CODE, VERSION, VERSION_MEANING, read_revisions
-from data.yaml_fields import Fields
-from data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
+from faultatlas.data.taxonomy import Crosswalk, Node, Pair, Taxonomy, folded
+from faultatlas.data.taxonomy_change_files import CODE, VERSION, VERSION_MEANING, read_revisions
+from faultatlas.data.yaml_fields import Fields
+from faultatlas.data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
 
 CHOICES = ("single", "multiple")
 SELECTS = ("leaves", "any")

@@ -15,11 +15,11 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from data.errors import StudyError
-from data.taxonomy import Crosswalk, Taxonomy
-from data.taxonomy_changes import version_key
-from data.taxonomy_files import read_crosswalk, read_taxonomy
-from data.yaml_lines import Problem
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Crosswalk, Taxonomy
+from faultatlas.data.taxonomy_changes import version_key
+from faultatlas.data.taxonomy_files import read_crosswalk, read_taxonomy
+from faultatlas.data.yaml_lines import Problem
 
 _OTHERWISE = "If it is another taxonomy, rename the file and the name in it."
 
@@ -32,7 +32,7 @@ class TaxonomyLibrary:
     """
 
     def __init__(self, study_directory: Path | None = None, *, as_shipped: bool = False) -> None:
-        shipped = Path(str(files("data")))
+        shipped = Path(str(files("faultatlas.data")))
         self._taxonomies = _found(shipped / "taxonomies")
         self._crosswalks = _found(shipped / "crosswalks")
         self._changed: dict[str, Path] = {}  # shipped ones that the study has a file of
@@ -100,7 +100,9 @@ class TaxonomyLibrary:
     def is_shipped(self, name: str) -> bool:
         """Whether the taxonomy is the shipped one itself, of which the study has no file."""
         path = self._taxonomies.get(name)
-        return path is not None and path.parent == Path(str(files("data"))) / "taxonomies"
+        return (
+            path is not None and path.parent == Path(str(files("faultatlas.data"))) / "taxonomies"
+        )
 
     def _successor(self, name: str) -> Taxonomy:
         """The study's file of a shipped taxonomy: a plain copy, or one that says its origin."""

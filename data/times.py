@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from data.errors import StudyError
-from data.identity import shown
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
 
 _UNITS_S = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
 # The largest unit first, each at most once: `1h30m` is read in one way only.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from data.yaml_lines import Mapping, Problem
+from faultatlas.data.yaml_lines import Mapping, Problem
 
 
 class Fields:

@@ -16,13 +16,13 @@ from typing import Any
 
 from typer.main import get_command
 
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.collecting import shipped
-from analysis.reexecution.verdicts import Verdict
-from data import provenance
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.collecting import shipped
+from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 DOCS = Path(__file__).parent
 PROGRAMS = ("miner", "annotation", "analysis", "report")
@@ -163,7 +163,7 @@ def _shipped_bug(bug: Bug, fault: str) -> str:
 
 def command_paths(program: str) -> list[tuple[str, ...]]:
     """Every command of a program that does something, as the words to type."""
-    app = importlib.import_module(f"{program}.cli").app
+    app = importlib.import_module(f"faultatlas.{program}.cli").app
     return sorted(_paths((program,), get_command(app)))
 
 
@@ -175,7 +175,7 @@ for program, *words in json.load(sys.stdin):
     sys.argv = [program, *words, "--help"]
     with io.TextIOWrapper(io.BytesIO(), encoding="utf-8") as text:
         with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
-            importlib.import_module(f"{program}.cli").main()
+            importlib.import_module(f"faultatlas.{program}.cli").main()
         text.flush()
         said.append(text.buffer.getvalue().decode())
 json.dump(said, sys.stdout)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from data.redaction import redact, redact_bytes
+from faultatlas.data.redaction import redact, redact_bytes
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
-    from miner.http import Response
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.http import Response
 
 _KEPT_HEADERS = ("date", "etag", "link", "x-github-request-id", "total_count", "total_page")
 

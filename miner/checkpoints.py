@@ -19,13 +19,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.payload import moment
-from miner.selection import since_text
-from miner.sources import PAGE
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.payload import moment
+from faultatlas.miner.selection import since_text
+from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 _LONG_AGO = datetime.min  # noqa: DTZ901  (UTC without a zone, as everywhere in the study)
 _SECOND = timedelta(seconds=1)  # trackers give whole ones

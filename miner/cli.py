@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from miner.commits.cli import commands as commits
-from miner.funnel.cli import commands as funnel
-from miner.issues.cli import commands as issues
-from miner.keeping.cli import commands as keeping
-from miner.links.cli import commands as links
-from miner.papers.cli import commands as papers
-from miner.posts.cli import commands as posts
-from miner.search.cli import commands as search
-from report import console
+from faultatlas.miner.commits.cli import commands as commits
+from faultatlas.miner.funnel.cli import commands as funnel
+from faultatlas.miner.issues.cli import commands as issues
+from faultatlas.miner.keeping.cli import commands as keeping
+from faultatlas.miner.links.cli import commands as links
+from faultatlas.miner.papers.cli import commands as papers
+from faultatlas.miner.posts.cli import commands as posts
+from faultatlas.miner.search.cli import commands as search
+from faultatlas.report import console
 
 app = console.application(
     "Bring evidence into a study: issues, commits, posts, papers; select and link it."

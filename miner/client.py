@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from data.errors import StudyError
-from data.provenance import program_version
-from miner.http import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import program_version
+from faultatlas.miner.http import (
     Answer,
     Broken,
     Response,
@@ -23,8 +23,8 @@ from miner.http import (
     parsed,
     relative_url,
 )
-from miner.projects import is_this_machine
-from miner.ratelimit import (
+from faultatlas.miner.projects import is_this_machine
+from faultatlas.miner.ratelimit import (
     Clock,
     Decision,
     Quota,
@@ -36,7 +36,7 @@ from miner.ratelimit import (
     message_of,
     quota_of,
 )
-from miner.refusals import (
+from faultatlas.miner.refusals import (
     Asker,
     QuotaUsedUp,
     Refused,
@@ -46,7 +46,7 @@ from miner.refusals import (
     refused,
     unreachable,
 )
-from miner.waiting import wait
+from faultatlas.miner.waiting import wait
 
 if TYPE_CHECKING:
     from github.Requester import Requester

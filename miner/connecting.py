@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from data.times import seconds
-from miner import projects
-from miner.client import Client
-from miner.tokens import find_token
+from faultatlas.data.times import seconds
+from faultatlas.miner import projects
+from faultatlas.miner.client import Client
+from faultatlas.miner.tokens import find_token
 
 
 @contextmanager

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Protocol
 
-from data import provenance
-from data.errors import StudyError
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Reader, Study
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Reader, Study
 
 
 class Recorded(Protocol):

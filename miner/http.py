@@ -25,8 +25,8 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from data.errors import StudyError
-from data.redaction import SHORTEST, masked, masked_bytes
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import SHORTEST, masked, masked_bytes
 
 BODY_LIMIT = 64 * 1024 * 1024  # after decompression
 TOKEN_PARAMETER = "access_token"  # noqa: S105  (the name of Gitee's parameter)

@@ -8,25 +8,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.records import AliasRow
-from miner import archive, checkpoints, tables, traffic
-from miner import tombstones as forgetting
-from miner.archive import Exchange, exchange_of
-from miner.checkpoints import Checkpoint, Page
-from miner.payload import Who, entries
-from miner.refusals import Refused
-from miner.selection import stream_key
-from miner.sources import Tracker, tracker
-from miner.study_key import check_key, who_in
+from faultatlas.data import provenance
+from faultatlas.data.records import AliasRow
+from faultatlas.miner import archive, checkpoints, tables, traffic
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.archive import Exchange, exchange_of
+from faultatlas.miner.checkpoints import Checkpoint, Page
+from faultatlas.miner.payload import Who, entries
+from faultatlas.miner.refusals import Refused
+from faultatlas.miner.selection import stream_key
+from faultatlas.miner.sources import Tracker, tracker
+from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Reader, Study, Writer
-    from miner.client import Client
-    from miner.http import Response
-    from miner.projects import Project
-    from miner.selection import Selection
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.miner.client import Client
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.projects import Project
+    from faultatlas.miner.selection import Selection
 
 _EXPIRED = (400, 404, 410, 422)
 

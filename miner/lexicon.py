@@ -1,7 +1,7 @@
 """Lexicons: words that tell texts of one kind from others. A lexicon is a file.
 
 Words are compared as stems (Porter's, which made the published vocabulary), so that "fixes" is
-"fix" and "prefix" is not. What is a word of a text, `miner.stems` says.
+"fix" and "prefix" is not. What is a word of a text, `faultatlas.miner.stems` says.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from data.results import Column, Table
-from miner.stems import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table
+from faultatlas.miner.stems import (
     MOST_LETTERS,
     Stems,
     Steps,

@@ -17,9 +17,9 @@ from importlib.resources import files
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
-from data.errors import StudyError
-from data.identity import ArtifactId, project_of, shown, split_project
-from data.results import Column, Table
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, project_of, shown, split_project
+from faultatlas.data.results import Column, Table
 
 Source = Literal["github", "gitee"]
 
@@ -55,7 +55,7 @@ class Project:
 
     @property
     def repository(self) -> str:
-        """The name in the column `project`, as `data.identity.project_of` writes it."""
+        """The name in the column `project`, as `faultatlas.data.identity.project_of` writes it."""
         return self._issue.repository
 
     @property
@@ -80,7 +80,7 @@ class _Known:
 
 @cache
 def _known() -> dict[str, _Known]:
-    text = files("miner").joinpath("projects.csv").read_text(encoding="utf-8")
+    text = files("faultatlas.miner").joinpath("projects.csv").read_text(encoding="utf-8")
     return {row["alias"]: _row(row) for row in csv.DictReader(text.splitlines())}
 
 
@@ -161,7 +161,7 @@ def usual_api(environment: Mapping[str, str]) -> str | None:
 
 
 def hosts(api_url: str | None) -> dict[str, str]:
-    """What the private host of an API runs, as `data.identity.parse` takes it."""
+    """What the private host of an API runs, as `faultatlas.data.identity.parse` takes it."""
     api = _api(api_url) if api_url is not None else None
     return {api.host: api.source} if api and api.host and api.source else {}
 

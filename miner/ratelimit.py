@@ -15,9 +15,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
-from data.errors import StudyError
-from data.provenance import utc_now
-from miner.http import Broken, parsed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
+from faultatlas.miner.http import Broken, parsed
 
 LONGEST_S = 65 * 60.0  # quotas are for an hour; the rest is for clocks that differ
 LIMIT_WAITS = 10

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from data import provenance
-from miner import archive, tables
-from miner.sources import source
-from miner.study_key import check_key, who_in
+from faultatlas.data import provenance
+from faultatlas.miner import archive, tables
+from faultatlas.miner.sources import source
+from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study, Writer
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 
@@ -24,8 +24,8 @@ def rebuild(
 
     Gives the rows by table, and what could not be made again and stayed as it was.
     """
-    from miner.commits.again import read_again
-    from miner.commits.rows import DERIVED as COMMITS
+    from faultatlas.miner.commits.again import read_again
+    from faultatlas.miner.commits.rows import DERIVED as COMMITS
 
     with study.writing() as writer:
         writer.execute("DELETE FROM store.key_check")  # it gives everybody the key's pseudonym

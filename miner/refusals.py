@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from data.errors import StudyError
-from miner.http import Broken
-from miner.ratelimit import ATTEMPTS, Decision
-from report.formatting import counted, local_time
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.http import Broken
+from faultatlas.miner.ratelimit import ATTEMPTS, Decision
+from faultatlas.report.formatting import counted, local_time
 
 _AGAIN = "Run the same command again later."
 

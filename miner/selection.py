@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from data.errors import StudyError
-from data.records import IssueRow
-from miner.payload import moment
+from faultatlas.data.errors import StudyError
+from faultatlas.data.records import IssueRow
+from faultatlas.miner.payload import moment
 
 
 @dataclass(frozen=True)

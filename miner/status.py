@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from data.results import Column, Table, rows_of
-from data.sql_text import quoted
-from data.store import Study
-from miner.commits.overview import repositories
-from miner.papers import stored
-from miner.posts import overview
-from report.formatting import counted, day, minute
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.sql_text import quoted
+from faultatlas.data.store import Study
+from faultatlas.miner.commits.overview import repositories
+from faultatlas.miner.papers import stored
+from faultatlas.miner.posts import overview
+from faultatlas.report.formatting import counted, day, minute
 
 _NEWEST = 10
 # A project is named in a checkpoint by its key (github:o/r), in an issue by its repository (o/r).

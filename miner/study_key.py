@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.people import pseudonym, study_key
-from miner.payload import Who
+from faultatlas.data.errors import StudyError
+from faultatlas.data.people import pseudonym, study_key
+from faultatlas.miner.payload import Who
 
 if TYPE_CHECKING:
-    from data.store import Writer
+    from faultatlas.data.store import Writer
 
 
 def who_in(directory: Path) -> Callable[[str], Who]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from data.identity import parse
-from data.records import (
+from faultatlas.data.identity import parse
+from faultatlas.data.records import (
     NOT_COMPARED,
     AliasRow,
     CommentRow,
@@ -26,15 +26,15 @@ from data.records import (
     Rows,
     row_hash,
 )
-from miner.papers.storing import put_known, put_records
-from miner.posts import told
-from miner.posts.known import without_unknown
+from faultatlas.miner.papers.storing import put_known, put_records
+from faultatlas.miner.posts import told
+from faultatlas.miner.posts.known import without_unknown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Writer
-    from miner.archive import Exchange
+    from faultatlas.data.store import Writer
+    from faultatlas.miner.archive import Exchange
 
 _Row = TypeVar("_Row", IssueRow, CommentRow)
 

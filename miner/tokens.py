@@ -1,7 +1,7 @@
 """Where a token comes from: a file that the user names, or the environment.
 
 A token raises the quota and opens private trackers. It is read here, remembered as a secret
-(`data.redaction`), and handed to the client; no error of this module shows what it read.
+(`faultatlas.data.redaction`), and handed to the client; no error of this module shows what it read.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from data.errors import StudyError
-from data.redaction import SHORTEST, remember_secret
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import SHORTEST, remember_secret
 
 Wanted = Literal["github", "gitee", "stackoverflow", "openalex", "scopus"]
 

@@ -1,7 +1,7 @@
 """What a study has forgotten, and how it stays so: nothing is stored that still holds it.
 
 `store.forgotten` has a tombstone for every artifact and every person; a person's is the
-pseudonym. `miner forget` itself is `miner.keeping.forget`.
+pseudonym. `miner forget` itself is `faultatlas.miner.keeping.forget`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.identity import parse
-from miner.archive import Exchange
-from miner.keeping.erasing import Forgotten, emptied, without
-from miner.payload import Who
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import parse
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.keeping.erasing import Forgotten, emptied, without
+from faultatlas.miner.payload import Who
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 
 def cleaned(writer: Writer, exchange: Exchange, who: Who) -> Exchange:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from data.store import Writer
-    from miner.ratelimit import Quota
+    from faultatlas.data.store import Writer
+    from faultatlas.miner.ratelimit import Quota
 
 
 class Spender(Protocol):

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from miner.refusals import duration
-from report.formatting import local_time
+from faultatlas.miner.refusals import duration
+from faultatlas.report.formatting import local_time
 
 if TYPE_CHECKING:
-    from miner.ratelimit import Clock, Decision, Tries
+    from faultatlas.miner.ratelimit import Clock, Decision, Tries
 
 
 def wait(

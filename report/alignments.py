@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from data.results import Figure, Link, Node
-from report import canvas, formatting
-from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
-from report.inks import BLUE, GREEN, MUTED, PART_INKS, Ink, inks_for
+from faultatlas.data.results import Figure, Link, Node
+from faultatlas.report import canvas, formatting
+from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
+from faultatlas.report.inks import BLUE, GREEN, MUTED, PART_INKS, Ink, inks_for
 
 BOX = 15.0  # height
 SLOT = 21.0  # the least room of a box in one column

@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
-from data.results import Figure
-from report import canvas, formatting
-from report.canvas import DOUBLE_COLUMN, GAP, LINE, SINGLE_COLUMN
-from report.inks import MUTED, SKY, TEXT, Ink
+from faultatlas.data.results import Figure
+from faultatlas.report import canvas, formatting
+from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LINE, SINGLE_COLUMN
+from faultatlas.report.inks import MUTED, SKY, TEXT, Ink
 
 THICK = 12.0
 MARGIN = 2 * GAP

@@ -24,8 +24,8 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
-from report import formatting
-from report.inks import BLUE, MUTED, RULE, TEXT, VERMILLION, Ink
+from faultatlas.report import formatting
+from faultatlas.report.inks import BLUE, MUTED, RULE, TEXT, VERMILLION, Ink
 
 # The text widths that ACM and IEEE two-column styles have in common.
 SINGLE_COLUMN = 240.0

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from data.results import Bar, Figure, Series
-from report import canvas, formatting
-from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
-from report.inks import MUTED, Ink, inks_for
+from faultatlas.data.results import Bar, Figure, Series
+from faultatlas.report import canvas, formatting
+from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
+from faultatlas.report.inks import MUTED, Ink, inks_for
 
 MARGIN = 2 * GAP  # between a row's label and its marks
 EDGE = 1.0  # so that no letter is cut at the rim

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from report import console
-from report.claims.cli import commands as claims
-from report.claims.cli import trace_claim
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.claims.cli import commands as claims
+from faultatlas.report.claims.cli import trace_claim
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,9 +19,9 @@ from report.console import (
     VerboseOption,
     open_study,
 )
-from report.manuscript.cli import check_manuscript
-from report.package.cli import package_study
-from report.usage import Group
+from faultatlas.report.manuscript.cli import check_manuscript
+from faultatlas.report.package.cli import package_study
+from faultatlas.report.usage import Group
 
 
 class _InOrderOfWork(Group):
@@ -73,8 +73,8 @@ def build_reports(
 
         report build coverage-gap --as-stored
     """
-    from report.study.building import build_report
-    from report.study.view import show
+    from faultatlas.report.study.building import build_report
+    from faultatlas.report.study.view import show
 
     output = Output(as_json, quiet, verbose)
     show(

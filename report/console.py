@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from data.errors import StudyError
-from report.formatting import plain
-from report.late_commands import Application
-from report.usage import Group
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import plain
+from faultatlas.report.late_commands import Application
+from faultatlas.report.usage import Group
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 StudyOption = Annotated[
     Path,
@@ -49,7 +49,7 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001  (typer's callback has this form)
     if wanted:
-        from data.provenance import program_version
+        from faultatlas.data.provenance import program_version
 
         typer.echo(f"faultatlas {program_version()}")
         raise typer.Exit
@@ -102,7 +102,7 @@ class Output:
             return
         from rich.console import Group
 
-        from report.wrapping import Unbroken
+        from faultatlas.report.wrapping import Unbroken
 
         console = stdout()
         for renderable in renderables:
@@ -141,7 +141,7 @@ def _console(*, stderr: bool) -> Console:
 
 def open_study(directory: Path, output: Output) -> Study:
     """The study of a command; it tells the user when it is made and when it must wait."""
-    from data.store import Study
+    from faultatlas.data.store import Study
 
     return Study(directory, tell=output.tell)
 
@@ -223,6 +223,6 @@ def _speaks_utf8() -> bool:
 
 def _printable(text: str) -> str:
     """A message as it may be shown: its lines are kept, secrets and terminal escapes are not."""
-    from data.redaction import redact
+    from faultatlas.data.redaction import redact
 
     return "\n".join(plain(line) for line in redact(text).split("\n"))

@@ -14,8 +14,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.results import Figure
-from report.formatting import file_stem
+from faultatlas.data.results import Figure
+from faultatlas.report.formatting import file_stem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -33,7 +33,7 @@ def draw(figure: Figure, wide: float | None = None) -> Drawing:
     It is as wide as asked for, in points, or as its content needs; it outgrows the width rather
     than that its type gets smaller.
     """
-    from report import alignments, boxes, canvas, charts, flows, trends
+    from faultatlas.report import alignments, boxes, canvas, charts, flows, trends
 
     painters: dict[str, Callable[[Figure, float | None], Drawing]] = {
         "shares": charts.shares,
@@ -62,7 +62,7 @@ def save_svg(figure: Figure, folder: Path) -> str:
 
 def narrow_svg(figure: Figure) -> str:
     """The figure for a phone: as wide as a column, if it fits there and is not so already."""
-    from report import canvas
+    from faultatlas.report import canvas
 
     room = canvas.SINGLE_COLUMN
     if _width(figure, None) <= room + 1 or _width(figure, room) > room + 1:
@@ -75,7 +75,7 @@ def save_for_paper(figure: Figure, folder: Path) -> list[str]:
 
     Gives the widths that it was written in: what does not fit into a column is not squeezed.
     """
-    from report import canvas
+    from faultatlas.report import canvas
 
     stem = file_stem(figure.name)
     written = []
@@ -137,7 +137,7 @@ class _Made:
 
     def file(self, kind: str) -> bytes:
         """SVG or PDF, without the time."""
-        from report import canvas
+        from faultatlas.report import canvas
 
         if kind not in self.files:
             undated = {"Date": None} if kind == "svg" else {"CreationDate": None}

@@ -15,10 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from data.results import Box, Exit, Figure, Part
-from report import canvas, formatting
-from report.canvas import GAP, LINE, SINGLE_COLUMN
-from report.inks import MUTED, RULE, TEXT
+from faultatlas.data.results import Box, Exit, Figure, Part
+from faultatlas.report import canvas, formatting
+from faultatlas.report.canvas import GAP, LINE, SINGLE_COLUMN
+from faultatlas.report.inks import MUTED, RULE, TEXT
 
 PAD = 5.0  # inside a box
 BETWEEN = 15.0  # boxes, downwards: room for an arrow

@@ -10,10 +10,10 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:  # every command imports this module, and the other one takes its time
-    from data.results import Cell, Claim, ColumnKind
+    from faultatlas.data.results import Cell, Claim, ColumnKind
 
 DASH = "\N{EN DASH}"
 MISSING = DASH

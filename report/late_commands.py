@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 from typer.main import get_command_from_info
 from typer.models import CommandFunctionType, CommandInfo
 
-from report.usage import Command
+from faultatlas.report.usage import Command
 
 
 class Application(typer.Typer):

@@ -11,9 +11,9 @@ import textwrap
 import unicodedata
 from dataclasses import replace
 
-from data.results import Cell, Column, Table
-from report import formatting
-from report.formatting import NUMERIC_KINDS
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.report import formatting
+from faultatlas.report.formatting import NUMERIC_KINDS
 
 # Lines that a page holds; a longer table breaks across pages.
 LONGEST_FLOAT = 45

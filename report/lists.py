@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from report.formatting import plain
+from faultatlas.report.formatting import plain
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

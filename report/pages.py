@@ -19,12 +19,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.utils import urlize
 from markupsafe import Markup
 
-from data.errors import StudyError
-from data.results import Cell, Claim, Column, Figure, Result, Table
-from report import figures, formatting, tables
-from report.folders import replacing
-from report.formatting import NUMERIC_KINDS, file_stem
-from report.inks import PART_INKS
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Cell, Claim, Column, Figure, Result, Table
+from faultatlas.report import figures, formatting, tables
+from faultatlas.report.folders import replacing
+from faultatlas.report.formatting import NUMERIC_KINDS, file_stem
+from faultatlas.report.inks import PART_INKS
 
 PAGE = "report.html"
 

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.redaction import redact
-from report.console import Output, stderr, telling_on
-from report.formatting import count, plain
+from faultatlas.data.redaction import redact
+from faultatlas.report.console import Output, stderr, telling_on
+from faultatlas.report.formatting import count, plain
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -10,15 +10,21 @@ from typing import TYPE_CHECKING
 
 from jinja2 import TemplateError
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.provenance import Run, program_version
-from data.results import Result
-from data.store import Study
-from report.console import Output, explained
-from report.formatting import file_stem, plain
-from report.pages import PAGE, write_result
-from report.tables import CLAIMS_FILE, RESULT_FILE, console_table, plain_json, result_json
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import Run, program_version
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.report.console import Output, explained
+from faultatlas.report.formatting import file_stem, plain
+from faultatlas.report.pages import PAGE, write_result
+from faultatlas.report.tables import (
+    CLAIMS_FILE,
+    RESULT_FILE,
+    console_table,
+    plain_json,
+    result_json,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -14,11 +14,11 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Claim, Result
-from data.store import Study
-from report.formatting import plain
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
+from faultatlas.report.formatting import plain
 
 Again = Callable[[Study, dict[str, Any]], Result]
 

@@ -15,10 +15,10 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from data.results import Cell, Claim, Column, ColumnKind, Result, Table
-from report import formatting, latex
-from report.csv_lines import csv_text
-from report.formatting import NUMERIC_KINDS
+from faultatlas.data.results import Cell, Claim, Column, ColumnKind, Result, Table
+from faultatlas.report import formatting, latex
+from faultatlas.report.csv_lines import csv_text
+from faultatlas.report.formatting import NUMERIC_KINDS
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -132,7 +132,7 @@ def console_table(
     """
     from rich.console import Group
 
-    from report.wrapping import Unbroken
+    from faultatlas.report.wrapping import Unbroken
 
     aside = [] if with_aside else [column.title for column in table.columns if column.aside]
     bare, texts = parted(_said_once(table) if with_aside else table.narrow())
@@ -155,7 +155,7 @@ def _with_texts(laid: _LaidOut, texts: Sequence[str]) -> Iterator[RenderableType
     """Rows, each with a long text below it, over the whole width."""
     from rich.padding import Padding
 
-    from report.wrapping import Unbroken
+    from faultatlas.report.wrapping import Unbroken
 
     yield _console_frame(laid.columns, laid.widths)
     for index, text in enumerate(texts):
@@ -205,7 +205,7 @@ def _console_frame(columns: list[_ConsoleColumn], widths: list[int]) -> ConsoleT
 
 
 def _cells(columns: list[_ConsoleColumn], index: int) -> list[Text]:
-    from report.wrapping import Unbroken
+    from faultatlas.report.wrapping import Unbroken
 
     # Text, not str: brackets in mined text are no markup.
     return [Unbroken(column.cells[index]) for column in columns]
@@ -228,7 +228,7 @@ class _ConsoleColumn:
             return max(_longest(self.cells), _longest(self.title.split()))
         if self.kind in {"code", "status"}:
             return _longest(word for text in (self.title, *self.cells) for word in text.split())
-        from report.wrapping import syllables
+        from faultatlas.report.wrapping import syllables
 
         parts = (part for text in (self.title, *self.cells) for part in syllables(text))
         return min(_longest(parts), longest_word)

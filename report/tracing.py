@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from data import queries
-from data.errors import StudyError
-from data.results import Result
-from report.claims.finding import find_claim
-from report.claims.naming import PREFIX, command_names
+from faultatlas.data import queries
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.report.claims.finding import find_claim
+from faultatlas.report.claims.naming import PREFIX, command_names
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 _RUN = "run_id, command, arguments, version, started_at, ended_at, outcome"
 

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
-from data.results import Figure, Series
-from report import canvas, formatting
-from report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
-from report.inks import MUTED, VERMILLION, inks_for
+from faultatlas.data.results import Figure, Series
+from faultatlas.report import canvas, formatting
+from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
+from faultatlas.report.inks import MUTED, VERMILLION, inks_for
 
 TALL = 150.0  # of the plot
 SHAPES = ("o", "s", "D", "^")  # a series is told by its shape as well as by its colour

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from data.taxonomy import Change, Node, Revision, Taxonomy
-from data.taxonomy_changes import ENDED, Step
+from faultatlas.data.taxonomy import Change, Node, Revision, Taxonomy
+from faultatlas.data.taxonomy_changes import ENDED, Step
 
 FATES = ("keep", "rename", "split", "merge", "end", "wait", "heir")
 

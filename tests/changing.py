@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from labelling import Labelled
 
-from annotation.ratings import Ratings, ratings_of
-from annotation.rounds import find_round
-from annotation.taxonomies.migrating import migrate
-from annotation.taxonomies.relabelling import relabel_queue
-from annotation.taxonomies.versions import carrier
-from data import provenance
-from data.store import Study
+from faultatlas.annotation.ratings import Ratings, ratings_of
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.taxonomies.migrating import migrate
+from faultatlas.annotation.taxonomies.relabelling import relabel_queue
+from faultatlas.annotation.taxonomies.versions import carrier
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
 
 SPLIT = {"a": "", "a1": "a", "a2x": "a", "a2y": "a", "b": "", "b1": "b", "b2": "b"}
 SPLIT_STEPS = ("{split: a2, to: [a2x, a2y], reason: two things}",)

@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, settings
 from shared_instances import OF_THE_PROGRAM, shared
 from warming import copy_empty_database
 
-from data import engine
-from data.store import Study
+from faultatlas.data import engine
+from faultatlas.data.store import Study
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -117,7 +117,7 @@ def command(
         monkeypatch.setattr(sys, "argv", words)
         capsys.readouterr()
         with pytest.raises(SystemExit) as end:
-            importlib.import_module(f"{program}.cli").main()
+            importlib.import_module(f"faultatlas.{program}.cli").main()
         printed = capsys.readouterr()
         return CompletedProcess(words, int(end.value.code or 0), printed.out, printed.err)
 

@@ -11,15 +11,15 @@ import duckdb
 from loopback import studies
 from lxml import etree
 
-from data import provenance
-from data.store import Study
-from miner.posts.dump import read_dump
-from miner.posts.dump_files import posts_file
-from miner.posts.dump_pick import Picker
-from miner.posts.dump_result import DumpRead
-from miner.posts.dump_scan import Part, Scan
-from miner.posts.ingest import PostIngest
-from miner.posts.selection import PostSelection
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.posts.dump import read_dump
+from faultatlas.miner.posts.dump_files import posts_file
+from faultatlas.miner.posts.dump_pick import Picker
+from faultatlas.miner.posts.dump_result import DumpRead
+from faultatlas.miner.posts.dump_scan import Part, Scan
+from faultatlas.miner.posts.ingest import PostIngest
+from faultatlas.miner.posts.selection import PostSelection
 
 SITE = "stackoverflow.com"
 

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.bugs import (
     Bug,
     Commands,
     EnvironmentSpec,
@@ -20,11 +20,11 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.drawing import draw
-from analysis.reexecution.runs import Device, Isolation, Outcome, Run
-from analysis.reexecution.storing import Judged, register, store
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from data.store import Study
+from faultatlas.analysis.reexecution.drawing import draw
+from faultatlas.analysis.reexecution.runs import Device, Isolation, Outcome, Run
+from faultatlas.analysis.reexecution.storing import Judged, register, store
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.data.store import Study
 
 
 @cache

@@ -12,8 +12,8 @@ from loopback.payloads import USERS
 from mining import Mining
 from settled import put_final
 
-from data.store import Study
-from miner import archive
+from faultatlas.data.store import Study
+from faultatlas.miner import archive
 
 LOGIN = "bkowalski"
 PROJECT = "example/tensors"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.sheets.asking import Asked
-from annotation.sheets.command import import_sheets
-from data.store import Study
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.command import import_sheets
+from faultatlas.data.store import Study
 
 Talk = tuple[str, str, tuple[str, ...]]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.bugs import (
     Bug,
     Commands,
     EnvironmentSpec,
@@ -16,9 +16,9 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.judging import judge
-from analysis.reexecution.runs import Device, Evidence, Outcome, Run
-from analysis.reexecution.verdicts import Judgement
+from faultatlas.analysis.reexecution.judging import judge
+from faultatlas.analysis.reexecution.runs import Device, Evidence, Outcome, Run
+from faultatlas.analysis.reexecution.verdicts import Judgement
 
 BUG = "made/one"
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.labels import Answer, Appended, Stage, append
-from annotation.rounds import Item, Round, put_items, put_round
-from data import provenance
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.labels import Answer, Appended, Stage, append
+from faultatlas.annotation.rounds import Item, Round, put_items, put_round
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 TREE = """\
 taxonomy: {name}

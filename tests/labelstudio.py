@@ -22,16 +22,23 @@ import requests
 from labelling import Labelled
 from population import Population
 
-from annotation.bridge import serving
-from annotation.bridge.accounts import sign_up
-from annotation.bridge.installation import Installation
-from annotation.bridge.own_server import OwnServer
-from annotation.bridge.page.answers import result_of
-from annotation.bridge.remote import Remote
-from annotation.rounds import Assignment, Item, Round, put_assignments, put_items, put_round
-from data import provenance
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.bridge import serving
+from faultatlas.annotation.bridge.accounts import sign_up
+from faultatlas.annotation.bridge.installation import Installation
+from faultatlas.annotation.bridge.own_server import OwnServer
+from faultatlas.annotation.bridge.page.answers import result_of
+from faultatlas.annotation.bridge.remote import Remote
+from faultatlas.annotation.rounds import (
+    Assignment,
+    Item,
+    Round,
+    put_assignments,
+    put_items,
+    put_round,
+)
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]
 PASSWORD = "correct-horse-battery"  # noqa: S105  (of raters who exist for a minute)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from data.identity import parse
-from data.store import Study, Writer
-from miner.archive import packed
-from miner.links.command import run_link
+from faultatlas.data.identity import parse
+from faultatlas.data.store import Study, Writer
+from faultatlas.miner.archive import packed
+from faultatlas.miner.links.command import run_link
 
 START = datetime(2020, 1, 1)  # noqa: DTZ001  (as the study stores it)
 SHA = "0123456789abcdef0123456789abcdef01234567"

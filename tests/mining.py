@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from loopback import Request, Running
 
-from data.store import Study
-from miner.ratelimit import Clock
+from faultatlas.data.store import Study
+from faultatlas.miner.ratelimit import Clock
 
 
 @dataclass

@@ -12,9 +12,9 @@ from labelling import Labelled
 from population import Population
 from typer.testing import CliRunner
 
-from data import provenance, result_store
-from data.results import Claim, Result
-from data.store import Study
+from faultatlas.data import provenance, result_store
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
 
 TOKEN = "ghp_" + "Zq7" * 12
 MAIL = "marvin.paranoid@heart-of-gold.org"
@@ -90,7 +90,7 @@ def planted(folder: Path) -> Study:
         ("analysis", "claims"),
         ("report", "build"),
     ):
-        app = importlib.import_module(f"{program}.cli").app
+        app = importlib.import_module(f"faultatlas.{program}.cli").app
         done = CliRunner().invoke(app, [*words, "--study", str(folder)])
         assert done.exit_code == 0, (words, done.output, done.exception)
     return desk.study

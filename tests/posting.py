@@ -13,7 +13,7 @@ import pytest
 from loopback import Request, Running
 from loopback.stackexchange import StackExchange
 
-from data.store import Study
+from faultatlas.data.store import Study
 
 MINED = ("post", "reply", "departure")
 

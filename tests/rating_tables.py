@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from analysis.statistics.agreement.coding import Coded, coded
+from faultatlas.analysis.statistics.agreement.coding import Coded, coded
 
 Rows = list[list[int | None]]
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from labelling import Labelled
 
-from annotation.screening.paper_rounds import Wanted
-from annotation.screening.screening import Screened, screen
-from annotation.settling.settlements import Decision, settle
-from data import provenance
-from data.store import Study, Writer
+from faultatlas.annotation.screening.paper_rounds import Wanted
+from faultatlas.annotation.screening.screening import Screened, screen
+from faultatlas.annotation.settling.settlements import Decision, settle
+from faultatlas.data import provenance
+from faultatlas.data.store import Study, Writer
 
 Command = Callable[..., CompletedProcess[str]]
 _AT = datetime(2024, 1, 2)  # noqa: DTZ001  (UTC, as in the study)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from data import result_store
-from data.results import Result
-from data.store import Study
-from report.recomputing import computed_again
+from faultatlas.data import result_store
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.report.recomputing import computed_again
 
 
 def recomputed(study: Study, name: str) -> Result:

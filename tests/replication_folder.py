@@ -8,7 +8,7 @@ from pathlib import Path
 
 from openpyxl import Workbook
 
-from data.evidence import mutation_table
+from faultatlas.data.evidence import mutation_table
 
 RATERS = tuple(f"volunteer_{number}" for number in range(1, 7))
 DISTANCES = (

@@ -11,9 +11,9 @@ from hostile_texts import HTML, MARKDOWN
 from labelling import Labelled
 from population import Population
 
-from data import provenance, result_store
-from data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
-from data.store import Study
+from faultatlas.data import provenance, result_store
+from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
+from faultatlas.data.store import Study
 
 SHARES = Figure(
     "shares",

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reexecution.bugs import Limits
-from analysis.reexecution.inside import variables
-from analysis.reexecution.sandbox import choosing
-from analysis.reexecution.sandbox.running import Ended, Request, run
+from faultatlas.analysis.reexecution.bugs import Limits
+from faultatlas.analysis.reexecution.inside import variables
+from faultatlas.analysis.reexecution.sandbox import choosing
+from faultatlas.analysis.reexecution.sandbox.running import Ended, Request, run
 
 # What a Python of this installation needs to start.
 PREFIXES = tuple({Path(sys.prefix), Path(sys.base_prefix)})

@@ -16,14 +16,14 @@ from loopback import TOKEN, Reply, World, github_search, serving
 from loopback.payloads import instant
 from loopback.repositories import Facts
 
-from data import provenance
-from data.store import Study
-from miner.client import Client
-from miner.ratelimit import Clock
-from miner.search import slices as search_slices
-from miner.search.query import RepositoryQuery, repository_query
-from miner.search.repositories import search_repositories
-from miner.search.results import SearchProgress, SearchResult
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.client import Client
+from faultatlas.miner.ratelimit import Clock
+from faultatlas.miner.search import slices as search_slices
+from faultatlas.miner.search.query import RepositoryQuery, repository_query
+from faultatlas.miner.search.repositories import search_repositories
+from faultatlas.miner.search.results import SearchProgress, SearchResult
 
 NET = repository_query("net")
 SERVER_NOW = instant("2022-06-01T12:00:00Z")

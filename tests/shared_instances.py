@@ -15,8 +15,8 @@ from pathlib import Path
 
 import duckdb
 
-from data import engine
-from data.sql_text import literal
+from faultatlas.data import engine
+from faultatlas.data.sql_text import literal
 
 # Tests that fail when the program's own instances reach too much or too little.
 OF_THE_PROGRAM = {"test_backup.py", "test_compact.py", "test_engine.py", "test_forget_command.py",

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from labelling import Labelled
 
-from annotation.sheets.asking import Asked
-from annotation.sheets.command import Done, import_sheets
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.command import Done, import_sheets
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 
 class Desk:

@@ -15,7 +15,7 @@ HEAVY = (
 )  # fmt: skip
 PROGRAM = """
 import importlib, sys
-app = importlib.import_module(f"{sys.argv[1]}.cli").app
+app = importlib.import_module(f"faultatlas.{sys.argv[1]}.cli").app
 app(["--help"], standalone_mode=False)
 print(*sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """

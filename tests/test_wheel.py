@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.collecting import shipped
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.collecting import shipped
 
 ROOT = Path(__file__).parent.parent
 
@@ -49,7 +49,7 @@ def test_it_prints_the_gap_in_an_empty_directory(site: Path, tmp_path: Path) -> 
         tmp_path,
         "import sys\n"
         "sys.argv = ['analysis', 'coverage-gap', '--json']\n"
-        "from analysis.cli import main; main()",
+        "from faultatlas.analysis.cli import main; main()",
     )
     assert found.returncode == 0, found.stderr
     document = json.loads(found.stdout)
@@ -62,9 +62,9 @@ def test_it_finds_who_computes_results_again(site: Path, tmp_path: Path) -> None
         site,
         tmp_path,
         "import sys\n"
-        "from report.recomputing import analyses\n"
+        "from faultatlas.report.recomputing import analyses\n"
         "assert {'coverage-gap', 'claims', 'agreement', 'suggest'} <= analyses().keys()\n"
-        "import analysis.studies; print(analysis.studies.__file__)",
+        "import faultatlas.analysis.studies; print(faultatlas.analysis.studies.__file__)",
     )
     assert found.returncode == 0, found.stderr
     assert found.stdout.startswith(str(site))
@@ -74,9 +74,9 @@ def test_it_carries_the_shipped_bugs_with_all_their_files(site: Path, tmp_path: 
     found = run(
         site,
         tmp_path,
-        "from analysis.reexecution.artifacts.content import content_hash\n"
-        "from analysis.reexecution.artifacts.reading import read\n"
-        "from analysis.reexecution.collecting import shipped\n"
+        "from faultatlas.analysis.reexecution.artifacts.content import content_hash\n"
+        "from faultatlas.analysis.reexecution.artifacts.reading import read\n"
+        "from faultatlas.analysis.reexecution.collecting import shipped\n"
         "for folder in shipped(): print(folder.name, content_hash(read(folder)))",
     )
     assert found.returncode == 0, found.stderr
@@ -89,9 +89,9 @@ def test_it_carries_its_data_files_and_nothing_else(site: Path, tmp_path: Path) 
     found = run(
         site,
         tmp_path,
-        "from pathlib import Path; import data\n"
+        "from pathlib import Path; import faultatlas.data\n"
         "print(Path(data.__file__).parent.parent)\n"
-        "from data.taxonomy_library import TaxonomyLibrary\n"
+        "from faultatlas.data.taxonomy_library import TaxonomyLibrary\n"
         "library = TaxonomyLibrary()\n"
         "assert len(library.names) == 13 and len(library.crosswalk_names) == 4",
     )

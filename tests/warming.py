@@ -12,9 +12,9 @@ from pathlib import Path
 
 import typer.main
 
-from data import engine
-from data.migration import shipped_migrations
-from data.store import Study
+from faultatlas.data import engine
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.store import Study
 
 # What libraries import when they are first used: pyarrow looks for pandas with its first array.
 _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
@@ -34,7 +34,7 @@ def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
             import_module(name)
     typer.main.get_command = functools.cache(typer.main.get_command)
     for program in programs:
-        typer.main.get_command(import_module(f"{program}.cli").app)
+        typer.main.get_command(import_module(f"faultatlas.{program}.cli").app)
     gc.freeze()  # children would copy every page that a collection touches
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.faults import Fault
-from data import evidence
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.faults import Fault
+from faultatlas.data import evidence
+from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.coverage.alignment import component_of_code
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.faults import STATUSES, Fault
-from data import evidence
-from data.results import Figure, Link, Node, Part
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.alignment import component_of_code
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.faults import STATUSES, Fault
+from faultatlas.data import evidence
+from faultatlas.data.results import Figure, Link, Node, Part
+from faultatlas.data.taxonomy import Taxonomy
 
 _TOLD_LINKS = 8  # of the description; the table of faults and techniques has them all
 

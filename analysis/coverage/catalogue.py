@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.faults import Fault, corpus_faults, survey_faults
-from analysis.coverage.study_labels import LabelCounts
-from data.results import Cell, Column, Table
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.faults import Fault, corpus_faults, survey_faults
+from faultatlas.analysis.coverage.study_labels import LabelCounts
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.taxonomy import Taxonomy
 
 CODE = Column("code", "Code", "code")
 FAULT = Column("fault", "Fault")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.coverage.catalogue import CODE, FAULT, Entry
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.earlier import Earlier
-from analysis.statistics import table_effects, table_tests
-from analysis.statistics.multiple_tests import holm
-from data.results import Cell, Column, Table
+from faultatlas.analysis.coverage.catalogue import CODE, FAULT, Entry
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.earlier import Earlier
+from faultatlas.analysis.statistics import table_effects, table_tests
+from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.data.results import Cell, Column, Table
 
 LEVEL = 0.05
 RULE = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.coverage.catalogue import CODE
-from analysis.coverage.labels import CodeGap
-from data.results import Cell, Column, Table
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.catalogue import CODE
+from faultatlas.analysis.coverage.labels import CodeGap
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.taxonomy import Taxonomy
 
 
 def codes_table(codes: Sequence[CodeGap], techniques: Taxonomy) -> Table:

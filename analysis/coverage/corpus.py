@@ -10,10 +10,10 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import get_args
 
-from data import evidence
-from data.errors import StudyError
-from data.evidence import Paper, PaperCode, Support
-from data.identity import MAX_LENGTH, title_key
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.evidence import Paper, PaperCode, Support
+from faultatlas.data.identity import MAX_LENGTH, title_key
 
 FAULTS = ("humbatova", "new-faults")
 TECHNIQUES = "debugging-techniques"
@@ -143,7 +143,9 @@ def names_of(doi: str | None, title: str) -> frozenset[str]:
 @cache
 def _shipped_names() -> dict[str, frozenset[str]]:
     """DOI and title of the survey's papers, as its reference list has them."""
-    text = (files("miner.papers") / "known_lists" / "survey.csv").read_text(encoding="utf-8")
+    text = (files("faultatlas.miner.papers") / "known_lists" / "survey.csv").read_text(
+        encoding="utf-8"
+    )
     rows = csv.DictReader(text.splitlines())
     return {row["paper"]: names_of(row["doi"], row["title"]) for row in rows}
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.coverage.alignment import Matrix
-from analysis.coverage.catalogue import CODE, FAULT
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.faults import Fault
-from data import evidence
-from data.results import Column, Table
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.alignment import Matrix
+from faultatlas.analysis.coverage.catalogue import CODE, FAULT
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.faults import Fault
+from faultatlas.data import evidence
+from faultatlas.data.results import Column, Table
+from faultatlas.data.taxonomy import Taxonomy
 
 
 def matrix_table(matrix: Matrix, faults: Taxonomy, techniques: Taxonomy, corpus: Corpus) -> Table:

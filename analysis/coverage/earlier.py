@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.times import utc_time
+from faultatlas.data.errors import StudyError
+from faultatlas.data.times import utc_time
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.coverage.corpus import Corpus
-from data import evidence
-from data.evidence import Occurrences
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.data import evidence
+from faultatlas.data.evidence import Occurrences
+from faultatlas.data.taxonomy import Taxonomy
 
 FAULT_TAXONOMY = "humbatova"
 STATUSES = ("targeted", "untargeted", "new", "not mentioned")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.coverage.alignment import ComponentComparison, Matrix
-from analysis.coverage.corpus_tables import fault_label
-from analysis.coverage.gap import StatusShares
-from analysis.coverage.tables import percent
-from data.results import Bar, Figure, Part, Series
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.coverage.alignment import ComponentComparison, Matrix
+from faultatlas.analysis.coverage.corpus_tables import fault_label
+from faultatlas.analysis.coverage.gap import StatusShares
+from faultatlas.analysis.coverage.tables import percent
+from faultatlas.data.results import Bar, Figure, Part, Series
+from faultatlas.data.taxonomy import Taxonomy
 
 
 def components_figure(comparison: ComponentComparison) -> Figure:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.coverage.faults import STATUSES, Fault
-from analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.coverage.faults import STATUSES, Fault
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
 
 
 @dataclass(frozen=True)

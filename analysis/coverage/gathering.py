@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.coverage.corpus import Corpus, shipped_corpus
-from analysis.coverage.live import Live
-from analysis.coverage.rows import paper_rows
-from analysis.coverage.study_labels import StudyLabels, study_labels
-from analysis.coverage.study_papers import StudyPapers, study_papers
-from data.errors import StudyError
+from faultatlas.analysis.coverage.corpus import Corpus, shipped_corpus
+from faultatlas.analysis.coverage.live import Live
+from faultatlas.analysis.coverage.rows import paper_rows
+from faultatlas.analysis.coverage.study_labels import StudyLabels, study_labels
+from faultatlas.analysis.coverage.study_papers import StudyPapers, study_papers
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Study
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.store import Study
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 
 def gathered(

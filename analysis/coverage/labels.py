@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.coverage.corpus import TECHNIQUES
-from analysis.coverage.faults import FAULT_TAXONOMY, Fault
-from data.taxonomy import Crosswalk, Taxonomy
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage.corpus import TECHNIQUES
+from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, Fault
+from faultatlas.data.taxonomy import Crosswalk, Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 # `mixed`: a label that means several faults which differ in status.
 # `unmapped`: a label without a counterpart among the faults.

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.coverage import corpus_tables, figures, tables
-from analysis.coverage.alignment import compare_components, fault_technique_matrix
-from analysis.coverage.alignment_figure import alignment_figures
-from analysis.coverage.corpus import TECHNIQUES, Corpus
-from analysis.coverage.faults import FAULT_TAXONOMY, Fault, corpus_faults, survey_faults
-from analysis.coverage.gap import StatusShares, gap, label_shares, most_frequent_untargeted
-from analysis.coverage.live import Live, Standing, standing
-from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
-from analysis.coverage.published import RULE, Comparison, compare
-from data import evidence
-from data.results import Claim, Result, Table
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage import corpus_tables, figures, tables
+from faultatlas.analysis.coverage.alignment import compare_components, fault_technique_matrix
+from faultatlas.analysis.coverage.alignment_figure import alignment_figures
+from faultatlas.analysis.coverage.corpus import TECHNIQUES, Corpus
+from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, Fault, corpus_faults, survey_faults
+from faultatlas.analysis.coverage.gap import (
+    StatusShares,
+    gap,
+    label_shares,
+    most_frequent_untargeted,
+)
+from faultatlas.analysis.coverage.live import Live, Standing, standing
+from faultatlas.analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
+from faultatlas.analysis.coverage.published import RULE, Comparison, compare
+from faultatlas.data import evidence
+from faultatlas.data.results import Claim, Result, Table
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 _TITLE = "The gap between machine-learning faults and debugging research"
 # The bars of the survey's figure 3, and the study's own labels beside them.

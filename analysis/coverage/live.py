@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from analysis.coverage import SEED
-from analysis.coverage import changes as changed
-from analysis.coverage.catalogue import Entry, catalogue, faults_table
-from analysis.coverage.corpus import Corpus
-from analysis.coverage.earlier import Earlier
-from analysis.coverage.faults import FAULT_TAXONOMY, Fault, survey_faults
-from analysis.coverage.labels import CodeGap, study_gap
-from analysis.coverage.priority import priorities, priority_table, sources
-from analysis.coverage.rows import label_rows
-from analysis.coverage.study_labels import Given, LabelCounts, StudyLabels, label_counts
-from analysis.coverage.study_papers import StudyPapers
-from data.results import Table
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage import SEED
+from faultatlas.analysis.coverage import changes as changed
+from faultatlas.analysis.coverage.catalogue import Entry, catalogue, faults_table
+from faultatlas.analysis.coverage.corpus import Corpus
+from faultatlas.analysis.coverage.earlier import Earlier
+from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, Fault, survey_faults
+from faultatlas.analysis.coverage.labels import CodeGap, study_gap
+from faultatlas.analysis.coverage.priority import priorities, priority_table, sources
+from faultatlas.analysis.coverage.rows import label_rows
+from faultatlas.analysis.coverage.study_labels import Given, LabelCounts, StudyLabels, label_counts
+from faultatlas.analysis.coverage.study_papers import StudyPapers
+from faultatlas.data.results import Table
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import json
 import re
 from typing import Any
 
-from analysis.coverage.gap import StatusShares
-from analysis.coverage.published import Comparison
-from analysis.statistics.intervals import Share
-from data.results import Claim
+from faultatlas.analysis.coverage.gap import StatusShares
+from faultatlas.analysis.coverage.published import Comparison
+from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.data.results import Claim
 
 ANALYSIS = "coverage-gap"
 

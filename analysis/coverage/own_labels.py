@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from analysis.coverage import figures, tables
-from analysis.coverage.code_tables import codes_table, untargeted_codes_table
-from analysis.coverage.corpus import TECHNIQUES, Corpus
-from analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
-from analysis.coverage.gap import StatusShares, shares_by_status
-from analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
-from analysis.coverage.live import Live, standing
-from analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
-from analysis.coverage.rows import label_rows
-from data.results import Result
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage import figures, tables
+from faultatlas.analysis.coverage.code_tables import codes_table, untargeted_codes_table
+from faultatlas.analysis.coverage.corpus import TECHNIQUES, Corpus
+from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
+from faultatlas.analysis.coverage.gap import StatusShares, shares_by_status
+from faultatlas.analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
+from faultatlas.analysis.coverage.live import Live, standing
+from faultatlas.analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
+from faultatlas.analysis.coverage.rows import label_rows
+from faultatlas.data.results import Result
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 _NOTES = (
     (

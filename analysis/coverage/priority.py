@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.coverage import SEED
-from analysis.coverage.catalogue import CODE, FAULT, Entry
-from analysis.statistics.intervals import Share, wilson_share
-from data.results import Cell, Column, Table
+from faultatlas.analysis.coverage import SEED
+from faultatlas.analysis.coverage.catalogue import CODE, FAULT, Entry
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.data.results import Cell, Column, Table
 
 DRAWS = 2_000
 METHOD = (

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.coverage.gap import StatusShares
-from data import evidence
-from data.evidence import Reading
-from data.results import ClaimStatus
-from report.manuscript import judging, numbers
+from faultatlas.analysis.coverage.gap import StatusShares
+from faultatlas.data import evidence
+from faultatlas.data.evidence import Reading
+from faultatlas.data.results import ClaimStatus
+from faultatlas.report.manuscript import judging, numbers
 
 NEAR = judging.NEAR["percent"]  # percentage points
 

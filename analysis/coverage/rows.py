@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from analysis.coverage.corpus import UNPLACED
-from analysis.coverage.study_labels import OF_PRACTICE
-from analysis.coverage.study_papers import CODED, USED
-from data.sql_text import literal, literals
+from faultatlas.analysis.coverage.corpus import UNPLACED
+from faultatlas.analysis.coverage.study_labels import OF_PRACTICE
+from faultatlas.analysis.coverage.study_papers import CODED, USED
+from faultatlas.data.sql_text import literal, literals
 
 if TYPE_CHECKING:
-    from analysis.coverage.study_labels import Given
+    from faultatlas.analysis.coverage.study_labels import Given
 
 _LABELS = "artifact_id, round, item_id, taxonomy, taxonomy_version, code, settled_by, run_id"
 _CODES = "artifact_id, taxonomy, taxonomy_version, code, support, place, round, settled_by, run_id"

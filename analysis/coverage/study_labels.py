@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from analysis.coverage.labels import CodeGap
-    from annotation.taxonomies.outcomes import Said
-    from data.results import Result
-    from data.store import Reader
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.analysis.coverage.labels import CodeGap
+    from faultatlas.annotation.taxonomies.outcomes import Said
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 # What is no paper, also where a paper got another id since it was labelled.
 OF_PRACTICE = "NOT regexp_matches(artifact_id, '^(doi|paper):')"
@@ -158,9 +158,13 @@ def _decided(
     reader: Reader, directory: Path, name: str, round_name: str, wanted: str
 ) -> list[tuple[Said, Carried | None]]:
     """The decisions that count, with their codes in the wanted version, else as they are."""
-    from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
-    from annotation.taxonomies.versions import Versions
-    from data.taxonomy_changes import version_key
+    from faultatlas.annotation.taxonomies.outcomes import (
+        carried_codes,
+        counting_ones,
+        current_decisions,
+    )
+    from faultatlas.annotation.taxonomies.versions import Versions
+    from faultatlas.data.taxonomy_changes import version_key
 
     settled = current_decisions(reader, name, round_name)
     if not wanted:

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from analysis.coverage.corpus import FAULTS, TECHNIQUES, UNPLACED, Corpus, names_of
-from data.evidence import Paper, PaperCode
+from faultatlas.analysis.coverage.corpus import FAULTS, TECHNIQUES, UNPLACED, Corpus, names_of
+from faultatlas.data.evidence import Paper, PaperCode
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from data.store import Reader
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 CODED = (*FAULTS, TECHNIQUES)
 LONGEST_NAME = 40  # letters of a title that stand for the paper
@@ -63,7 +63,7 @@ def study_papers(reader: Reader, directory: Path, library: TaxonomyLibrary) -> S
 
     Codes of other versions are carried as labels are; every place counts with its support.
     """
-    from annotation.taxonomies.versions import carrier
+    from faultatlas.annotation.taxonomies.versions import carrier
 
     marks = ", ".join("?" for _ in CODED)
     rows = reader.rows(

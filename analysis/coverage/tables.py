@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from analysis.coverage.alignment import ComponentComparison
-from analysis.coverage.catalogue import CODE, FAULT, OCCURRENCES
-from analysis.coverage.faults import Fault
-from analysis.coverage.gap import StatusShares
-from analysis.coverage.published import NEAR, RULE, Comparison
-from analysis.statistics.intervals import wilson_share
-from data.evidence import Reading
-from data.results import Cell, Column, Table
+from faultatlas.analysis.coverage.alignment import ComponentComparison
+from faultatlas.analysis.coverage.catalogue import CODE, FAULT, OCCURRENCES
+from faultatlas.analysis.coverage.faults import Fault
+from faultatlas.analysis.coverage.gap import StatusShares
+from faultatlas.analysis.coverage.published import NEAR, RULE, Comparison
+from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.data.evidence import Reading
+from faultatlas.data.results import Cell, Column, Table
 
 
 def shares_table(gap: Iterable[StatusShares], name: str = "shares") -> Table:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.detection.folding import Folding
-from analysis.observations import Observations, at_level, observe
-from data import evidence
-from data.errors import StudyError
+from faultatlas.analysis.detection.folding import Folding
+from faultatlas.analysis.observations import Observations, at_level, observe
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Study
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.store import Study
+    from faultatlas.data.taxonomy import Taxonomy
 
 TAXONOMY = "hp-defects"  # of the published counts
 PUBLISHED = "published"

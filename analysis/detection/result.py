@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.observations import at_level
-from analysis.statistics.intervals import Share, wilson_share
-from analysis.tallies import naming
-from data import evidence
-from data.results import Cell, Claim, Column, Figure, Result, Series, Table
-from report import formatting
+from faultatlas.analysis.observations import at_level
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.tallies import naming
+from faultatlas.data import evidence
+from faultatlas.data.results import Cell, Claim, Column, Figure, Result, Series, Table
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from analysis.detection.evidence import Found, Known
-    from data.taxonomy import Taxonomy
+    from faultatlas.analysis.detection.evidence import Found, Known
+    from faultatlas.data.taxonomy import Taxonomy
 
 ANALYSIS = "methods"
 

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from analysis.replication.judging import RULE
-from analysis.statistics.intervals import wilson_share
-from data import queries
-from data.errors import StudyError
-from data.results import Claim, Column, Result, Table
-from report import formatting
-from report.manuscript.judging import judge
-from report.manuscript.numbers import parse
+from faultatlas.analysis.replication.judging import RULE
+from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.data import queries
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Column, Result, Table
+from faultatlas.report import formatting
+from faultatlas.report.manuscript.judging import judge
+from faultatlas.report.manuscript.numbers import parse
 
 if TYPE_CHECKING:
-    from analysis.own_claims.files import OwnClaim
-    from data.store import Reader, Study
+    from faultatlas.analysis.own_claims.files import OwnClaim
+    from faultatlas.data.store import Reader, Study
 
 ANALYSIS = "claims"
 

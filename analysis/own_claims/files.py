@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from report.formatting import is_percent, plain
-from report.manuscript.numbers import Printed, parse
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import is_percent, plain
+from faultatlas.report.manuscript.numbers import Printed, parse
 
 FILE = "claims.toml"
 

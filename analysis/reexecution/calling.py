@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from analysis.reexecution import (
+from faultatlas.analysis.reexecution import (
     collecting,
     drawing,
     showing,
@@ -18,20 +18,20 @@ from analysis.reexecution import (
     storing,
     validation,
 )
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.sampler import Done, Left
-from analysis.reexecution.session import FOLDER, Asked, Session
-from data import provenance
-from data.errors import StudyError
-from data.times import seconds
-from report.console import Output
-from report.publish import publish
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.sampler import Done, Left
+from faultatlas.analysis.reexecution.session import FOLDER, Asked, Session
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.times import seconds
+from faultatlas.report.console import Output
+from faultatlas.report.publish import publish
 
 if TYPE_CHECKING:
-    from analysis.reexecution.bugs import Bug
-    from data.provenance import Outcome
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.reexecution.bugs import Bug
+    from faultatlas.data.provenance import Outcome
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 _MOST_SEEDS = 50
 _MOST_WORKERS = 1024

@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.pools import WorkerLostError
-from data.errors import StudyError
-from data.provenance import program_version
-from report.formatting import plain
+from faultatlas.analysis.reexecution.pools import WorkerLostError
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import program_version
+from faultatlas.report.formatting import plain
 
 Client = Any  # Dask's; it has few types
 

@@ -14,20 +14,20 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reexecution import placing, storing
-from analysis.reexecution.artifacts import places, reading
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.problems import printable
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.importing import copying, originals
-from data.aliases import resolve
-from data.errors import StudyError
+from faultatlas.analysis.reexecution import placing, storing
+from faultatlas.analysis.reexecution.artifacts import places, reading
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.importing import copying, originals
+from faultatlas.data.aliases import resolve
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from data.provenance import Run
-    from data.store import Study
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study
 
 NATIVE = "bugs"  # the importer of folders that have a bug.toml already
 _SHIPPED = Path(__file__).parent / "shipped"
@@ -178,7 +178,7 @@ def check_shipped(patterns: Sequence[str], sets: Collection[str]) -> None:
 
 def importer_names() -> list[str]:
     """What may stand after --as."""
-    from analysis.reexecution.importers import importers
+    from faultatlas.analysis.reexecution.importers import importers
 
     return sorted({NATIVE, *importers()})
 
@@ -325,7 +325,7 @@ def _unknown(pattern: str, ids: Sequence[str]) -> StudyError:
 
 def _importer(folder: Path, wanted: str) -> tuple[str, ModuleType | None]:
     """By its name, or the one that recognises the folder; None is our own format."""
-    from analysis.reexecution.importers import importers
+    from faultatlas.analysis.reexecution.importers import importers
 
     known = importers()
     if wanted and wanted != NATIVE and wanted not in known:
@@ -345,7 +345,7 @@ def _importer(folder: Path, wanted: str) -> tuple[str, ModuleType | None]:
 
 def _recognising(folder: Path) -> Iterator[str]:
     """The importers that know a folder, the first of which is meant."""
-    from analysis.reexecution.importers import importers
+    from faultatlas.analysis.reexecution.importers import importers
 
     if _native(folder):
         yield NATIVE

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from analysis.reexecution.invalidity import reason_of
-from analysis.reexecution.sides import Side, main_cause
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from analysis.statistics.one_sided import fisher_greater
+from faultatlas.analysis.reexecution.invalidity import reason_of
+from faultatlas.analysis.reexecution.sides import Side, main_cause
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.analysis.statistics.one_sided import fisher_greater
 
 EXTENDED = 10  # runs a side where three disagree
 P_EXTENDED = 0.01

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.environments.folders import own_folder
-from analysis.reexecution.runs import Device
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.environments.folders import own_folder
+from faultatlas.analysis.reexecution.runs import Device
+from faultatlas.data.errors import StudyError
 
 REQUESTS = ("auto", "cpu", "cuda")
 PROGRAM = "nvidia-smi"

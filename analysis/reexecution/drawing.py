@@ -12,17 +12,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analysis.reexecution.storing import COMMAND, SHIPPED
-from annotation.samples.definition import Definition, Sizing
-from annotation.samples.drawing import draw as next_draw
-from annotation.samples.frame import Frame, Member, frame_of, stratum_name
-from data import provenance
-from data.errors import StudyError
-from data.sampling import checked_seed
+from faultatlas.analysis.reexecution.storing import COMMAND, SHIPPED
+from faultatlas.annotation.samples.definition import Definition, Sizing
+from faultatlas.annotation.samples.drawing import draw as next_draw
+from faultatlas.annotation.samples.frame import Frame, Member, frame_of, stratum_name
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import checked_seed
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Outcome
+    from faultatlas.data.store import Reader, Study, Writer
 
 DEFAULT_SEED = 1
 # By the word on the command line: the column of `bugs`.

@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.reexecution import estimate_tables
-from analysis.reexecution.estimating import RATES, Attempts
-from analysis.reexecution.published_rates import WHY, Beside
-from analysis.reexecution.storing import SHIPPED
-from analysis.statistics.intervals import Share
-from analysis.statistics.survey_shares import WeightedShare, exact_share
-from analysis.tallies.naming import called, key
-from data.results import Claim
-from data.sql_text import literal, literals
-from report import formatting
-from report.formatting import counted
+from faultatlas.analysis.reexecution import estimate_tables
+from faultatlas.analysis.reexecution.estimating import RATES, Attempts
+from faultatlas.analysis.reexecution.published_rates import WHY, Beside
+from faultatlas.analysis.reexecution.storing import SHIPPED
+from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.analysis.statistics.survey_shares import WeightedShare, exact_share
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.data.results import Claim
+from faultatlas.data.sql_text import literal, literals
+from faultatlas.report import formatting
+from faultatlas.report.formatting import counted
 
 ANALYSIS = "reproducibility"
 _MOST_STRATA = 5  # that a note lists

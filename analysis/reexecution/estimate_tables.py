@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analysis.reexecution.bugs import Fidelity
-from analysis.reexecution.estimating import RATES, Attempts, Case
-from analysis.reexecution.published_rates import NAMES, Beside
-from analysis.reexecution.verdicts import Verdict
-from analysis.statistics.survey_shares import (
+from faultatlas.analysis.reexecution.bugs import Fidelity
+from faultatlas.analysis.reexecution.estimating import RATES, Attempts, Case
+from faultatlas.analysis.reexecution.published_rates import NAMES, Beside
+from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.analysis.statistics.survey_shares import (
     CLOPPER_PEARSON_95,
     KORN_GRAUBARD_95,
     exact_share,
 )
-from data.results import Bar, Cell, Column, Figure, Part, Series, Table
-from report import formatting
-from report.formatting import counted
+from faultatlas.data.results import Bar, Cell, Column, Figure, Part, Series, Table
+from faultatlas.report import formatting
+from faultatlas.report.formatting import counted
 
 MOST_OPEN = 40  # bugs of a table that starts open
 MOST_BARS = 8

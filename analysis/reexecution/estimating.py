@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from analysis.reexecution.drawing import checked_columns, frame_sets, stratum_sql
-from analysis.reexecution.verdicts import Verdict
-from analysis.statistics.survey_shares import Stratum, WeightedShare, weighted_share
-from data.errors import StudyError
-from data.sql_text import literal, literals
-from report.sections.reexecution import STARTED
+from faultatlas.analysis.reexecution.drawing import checked_columns, frame_sets, stratum_sql
+from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.analysis.statistics.survey_shares import Stratum, WeightedShare, weighted_share
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal, literals
+from faultatlas.report.sections.reexecution import STARTED
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 # By the key of a rate: its name, the verdicts that count, and what they mean.
 RATES: dict[str, tuple[str, tuple[str, ...], str]] = {

@@ -20,23 +20,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution import devices, inside, results
-from analysis.reexecution import workspace as workspaces
-from analysis.reexecution.artifacts.content import check_files, content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.bugs import Bug, Fidelity
-from analysis.reexecution.environments import repairing
-from analysis.reexecution.environments.preparing import (
+from faultatlas.analysis.reexecution import devices, inside, results
+from faultatlas.analysis.reexecution import workspace as workspaces
+from faultatlas.analysis.reexecution.artifacts.content import check_files, content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.bugs import Bug, Fidelity
+from faultatlas.analysis.reexecution.environments import repairing
+from faultatlas.analysis.reexecution.environments.preparing import (
     EnvironmentProblem,
     Prepared,
     forget,
     prepare,
 )
-from analysis.reexecution.host_places import without_places
-from analysis.reexecution.runs import RAN, Device, Outcome, Run
-from analysis.reexecution.sandbox import running
-from analysis.reexecution.workspace import DataError, Workspace
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.host_places import without_places
+from faultatlas.analysis.reexecution.runs import RAN, Device, Outcome, Run
+from faultatlas.analysis.reexecution.sandbox import running
+from faultatlas.analysis.reexecution.workspace import DataError, Workspace
+from faultatlas.data.errors import StudyError
 
 ENVIRONMENT_LOG = "environment.log"
 CHECK = ".check"  # of the workspace: the oracle's own files, put there after the run

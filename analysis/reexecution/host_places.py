@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.reexecution.environments.folders import cache_folder
+from faultatlas.analysis.reexecution.environments.folders import cache_folder
 
 _INSIDE = "/bug/"  # every run sees its own folder so: that is no place of the host
 _COMMON = frozenset({"/", "/usr", "/usr/local", "/opt", "/bug"})  # they say nothing of anybody

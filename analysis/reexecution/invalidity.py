@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.runs import RAN, Outcome
-from analysis.reexecution.sightings import Observed, Sighting, cannot, no_work
-from analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
-from analysis.reexecution.traces.failures import Failure
-from analysis.reexecution.traces.normalising import plain
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.runs import RAN, Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, cannot, no_work
+from faultatlas.analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
+from faultatlas.analysis.reexecution.traces.failures import Failure
+from faultatlas.analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 WORK_S = 10.0  # processor time after which a silent program has done something all the same
 START_S = 0.1  # what starting Python and printing a traceback may cost: no difference

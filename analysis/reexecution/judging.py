@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.reexecution.bugs import SIDES, Bug, Symptom
-from analysis.reexecution.comparing import compare
-from analysis.reexecution.counting import count
-from analysis.reexecution.oracles import look, oracles
-from analysis.reexecution.runs import RAN, Evidence
-from analysis.reexecution.sides import Side, main_cause
-from analysis.reexecution.sightings import Observed, Sighting, observe
-from analysis.reexecution.traces.normalising import plain
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.analysis.reexecution.bugs import SIDES, Bug, Symptom
+from faultatlas.analysis.reexecution.comparing import compare
+from faultatlas.analysis.reexecution.counting import count
+from faultatlas.analysis.reexecution.oracles import look, oracles
+from faultatlas.analysis.reexecution.runs import RAN, Evidence
+from faultatlas.analysis.reexecution.sides import Side, main_cause
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, observe
+from faultatlas.analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
 
 SEEDS, MEASURED_SEEDS = 3, 5  # runs a side at least: fewer cannot be decisive
 # Another run would not change them.

@@ -15,15 +15,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reexecution import storing
-from analysis.reexecution.artifacts import places
-from analysis.reexecution.artifacts.problems import printable
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.importing import originals
-from report.console import explained
+from faultatlas.analysis.reexecution import storing
+from faultatlas.analysis.reexecution.artifacts import places
+from faultatlas.analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.importing import originals
+from faultatlas.report.console import explained
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 _DRAFTS = ".importing-"
 

@@ -19,14 +19,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from analysis.reexecution.worker import GRACE_S
+from faultatlas.analysis.reexecution.worker import GRACE_S
 
 if TYPE_CHECKING:
-    from analysis.reexecution.bugs import Bug
+    from faultatlas.analysis.reexecution.bugs import Bug
 
 _PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from analysis.reexecution.worker import serve; serve(int(sys.argv[2]))"
+    "from faultatlas.analysis.reexecution.worker import serve; serve(int(sys.argv[2]))"
 )
 _LOOK_S = 0.2  # how often it is looked whether a silent worker lives
 _MEMINFO = Path("/proc/meminfo")

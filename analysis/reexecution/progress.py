@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed
 
 # A run that was cut is past the point where others failed if it ran twice as long as they did and
 # wrote more than they had written by then; if they had written nothing, five times as long.

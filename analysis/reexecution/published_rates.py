@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.reexecution.estimating import RATES, Attempts, Case
-from analysis.reexecution.verdicts import Verdict
-from analysis.statistics.intervals import Share
-from analysis.statistics.survey_shares import exact_share
-from data import evidence
-from data.results import ClaimStatus
-from report.manuscript.judging import judge
-from report.manuscript.numbers import parse
+from faultatlas.analysis.reexecution.estimating import RATES, Attempts, Case
+from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.analysis.statistics.survey_shares import exact_share
+from faultatlas.data import evidence
+from faultatlas.data.results import ClaimStatus
+from faultatlas.report.manuscript.judging import judge
+from faultatlas.report.manuscript.numbers import parse
 
 SOURCE = (
     "Mohammad Mehdi Morovati, Amin Nikanjam, Foutse Khomh, Zhen Ming (Jack) Jiang: Bugs in Machine "

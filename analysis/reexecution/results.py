@@ -25,10 +25,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from analysis.reexecution import workspace
-from analysis.reexecution.bugs import SIDES
-from analysis.reexecution.runs import Device, Evidence, Isolation, Outcome, Run
-from data.errors import StudyError
+from faultatlas.analysis.reexecution import workspace
+from faultatlas.analysis.reexecution.bugs import SIDES
+from faultatlas.analysis.reexecution.runs import Device, Evidence, Isolation, Outcome, Run
+from faultatlas.data.errors import StudyError
 
 RUN, LOCK, WORKSPACE, OUTPUTS = "run.json", "lock", "workspace", "outputs"
 STDOUT, STDERR = "stdout", "stderr"

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reexecution.bugs import SIDES, Bug, Symptom
-from analysis.reexecution.pools import Pool, WorkerLostError
-from analysis.reexecution.results import FULL
-from analysis.reexecution.runs import RAN, Evidence, Outcome, Run
-from analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.bugs import SIDES, Bug, Symptom
+from faultatlas.analysis.reexecution.pools import Pool, WorkerLostError
+from faultatlas.analysis.reexecution.results import FULL
+from faultatlas.analysis.reexecution.runs import RAN, Evidence, Outcome, Run
+from faultatlas.analysis.reexecution.traces.aborts import KILLED_ATTEMPTS, was_killed
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from analysis.reexecution.verdicts import Judgement
+    from faultatlas.analysis.reexecution.verdicts import Judgement
 
 ATTEMPTS = 3  # of a run that the host did not let happen, each time that the sampler is started
 MOST_RUNS = 50  # a side; judging asks for 20 at most

@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reexecution import devices, judging, pools, results, storing
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.runs import Device, Outcome, Run
-from analysis.reexecution.sampler import Done, Handling, Job, Kept, Left, Now, Sampler
-from data.errors import StudyError
-from report.console import Output, explained
-from report.formatting import counted
-from report.progress import progress
+from faultatlas.analysis.reexecution import devices, judging, pools, results, storing
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.runs import Device, Outcome, Run
+from faultatlas.analysis.reexecution.sampler import Done, Handling, Job, Kept, Left, Now, Sampler
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import Output, explained
+from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from analysis.reexecution.executing import Task
-    from data import provenance
-    from data.store import Study
+    from faultatlas.analysis.reexecution.executing import Task
+    from faultatlas.data import provenance
+    from faultatlas.data.store import Study
 
 FOLDER = "reexecution"  # of a study: where runs lie
 _EVERY_S = 2.0  # how often rows are written
@@ -65,11 +65,11 @@ class Session:
     def check(self) -> None:
         """Refuse what cannot be run here, before anything is drawn or stored."""
         if self.asked.cluster:
-            from analysis.reexecution import cluster
+            from faultatlas.analysis.reexecution import cluster
 
             cluster.reach(self.asked.cluster)
             return
-        from analysis.reexecution.sandbox.choosing import choose
+        from faultatlas.analysis.reexecution.sandbox.choosing import choose
 
         choose(self.asked.isolation, unsafe_network=self.asked.unsafe_network)
         devices.check(self.asked.device)
@@ -204,7 +204,7 @@ class Session:
         return results.preparing(folder)
 
     def _task(self, job: Job, side: str, seed: int, attempt: int) -> Task:
-        from analysis.reexecution.executing import Task
+        from faultatlas.analysis.reexecution.executing import Task
 
         return Task(
             folder=job.bug.folder.absolute(),
@@ -235,11 +235,11 @@ class Session:
 
     @contextmanager
     def _pool(self, bugs: Sequence[Bug]) -> Iterator[tuple[pools.Pool, bool]]:
-        from analysis.reexecution.executing import execute
+        from faultatlas.analysis.reexecution.executing import execute
 
         pool: pools.Pool
         if self.asked.cluster:
-            from analysis.reexecution import cluster
+            from faultatlas.analysis.reexecution import cluster
 
             client = cluster.connect(self.asked.cluster, self.root)
             has_gpu = cluster.has_gpu(client)
@@ -292,8 +292,8 @@ def _kept(folder: Path) -> Kept:
 
 def _has_interpreter(bug: Bug) -> bool:
     """Whether the host has one now; of its own installation also what the bug needs of it."""
-    from analysis.reexecution.environments import host, interpreters
-    from analysis.reexecution.environments.problems import EnvironmentProblem
+    from faultatlas.analysis.reexecution.environments import host, interpreters
+    from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
 
     if bug.environment.python.strip() == "host":
         return host.satisfied(bug.environment.requirements) is not None
@@ -306,7 +306,7 @@ def _has_interpreter(bug: Bug) -> bool:
 
 def _may_be_built(run: Run) -> bool:
     """Whether other repairs are known than when no environment could be built."""
-    from analysis.reexecution.environments import repairing
+    from faultatlas.analysis.reexecution.environments import repairing
 
     return run.repairs_edition != repairing.edition()
 

@@ -8,27 +8,27 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reexecution import results
-from analysis.reexecution.artifacts.problems import printable
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.collecting import Imports, shipped, unreadable
-from analysis.reexecution.estimate_claims import differing_words
-from analysis.reexecution.runs import RAN
-from analysis.reexecution.sampler import Done, Left
-from analysis.reexecution.verdicts import Verdict
-from data.provenance import Run, program_version
-from data.results import Column, ColumnKind, Table
-from report.console import Output
-from report.formatting import counted
-from report.tables import console_table, filled
+from faultatlas.analysis.reexecution import results
+from faultatlas.analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.collecting import Imports, shipped, unreadable
+from faultatlas.analysis.reexecution.estimate_claims import differing_words
+from faultatlas.analysis.reexecution.runs import RAN
+from faultatlas.analysis.reexecution.sampler import Done, Left
+from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.data.provenance import Run, program_version
+from faultatlas.data.results import Column, ColumnKind, Table
+from faultatlas.report.console import Output
+from faultatlas.report.formatting import counted
+from faultatlas.report.tables import console_table, filled
 
 if TYPE_CHECKING:
-    from analysis.reexecution.bugs import Bug
-    from analysis.reexecution.drawing import Drawn
-    from analysis.reexecution.storing import KnownBug
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.reexecution.bugs import Bug
+    from faultatlas.analysis.reexecution.drawing import Drawn
+    from faultatlas.analysis.reexecution.storing import KnownBug
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 _MOST_TOLD = 20
 _MOST_FOLDERS = 5

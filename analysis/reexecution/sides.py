@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from analysis.reexecution.sightings import Observed, Sighting
-from analysis.reexecution.traces.failures import Failure
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting
+from faultatlas.analysis.reexecution.traces.failures import Failure
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 _Named = TypeVar("_Named", str, tuple[str, ...])
 # Where as many runs give one reason as another, the first of these is told.

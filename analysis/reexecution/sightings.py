@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.runs import Evidence, Outcome, Run
-from analysis.reexecution.traces.failures import Failure, failure_of
-from analysis.reexecution.traces.matching import PatternError, find_all
-from analysis.reexecution.traces.normalising import without_colours
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.runs import Evidence, Outcome, Run
+from faultatlas.analysis.reexecution.traces.failures import Failure, failure_of
+from faultatlas.analysis.reexecution.traces.matching import PatternError, find_all
+from faultatlas.analysis.reexecution.traces.normalising import without_colours
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 TAIL = 1 << 20  # characters of a log, or of an output, that are looked at: the last ones
 _OVERWRITTEN = re.compile(r"[\r\b]+")  # progress bars write over themselves

@@ -10,11 +10,11 @@ import json
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from analysis.reexecution.estimate_claims import ANALYSIS
+from faultatlas.analysis.reexecution.estimate_claims import ANALYSIS
 
 if TYPE_CHECKING:
-    from analysis.reexecution.storing import KnownBug
-    from data.store import Reader, Study
+    from faultatlas.analysis.reexecution.storing import KnownBug
+    from faultatlas.data.store import Reader, Study
 
 Parameters = dict[str, Any]
 

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.reexecution.host_places import without_places
-from data.people import UNKNOWN, scrub
-from data.redaction import redact
+from faultatlas.analysis.reexecution.host_places import without_places
+from faultatlas.data.people import UNKNOWN, scrub
+from faultatlas.data.redaction import redact
 
 LONGEST = 500
 _MOST = 1_000  # entries of a list or a table

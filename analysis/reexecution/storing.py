@@ -15,21 +15,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.reexecution import stored_words
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.host_places import hiding
-from analysis.reexecution.runs import Run
-from analysis.reexecution.verdicts import Judgement
-from data import provenance
-from data.aliases import resolve
-from data.errors import StudyError
-from data.identity import artifact_id
+from faultatlas.analysis.reexecution import stored_words
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.host_places import hiding
+from faultatlas.analysis.reexecution.runs import Run
+from faultatlas.analysis.reexecution.verdicts import Judgement
+from faultatlas.data import provenance
+from faultatlas.data.aliases import resolve
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import artifact_id
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.provenance import Outcome
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Outcome
+    from faultatlas.data.store import Reader, Study, Writer
 
 FOLDER = "bugs"  # of a study: where imported bugs lie, <set>/<name>
 SHIPPED = "shipped"  # the set that comes with the program
@@ -98,7 +98,7 @@ def register(
     """
     listed = list(bugs)
     if content_of is None:
-        from analysis.reexecution.artifacts.content import content_hash
+        from faultatlas.analysis.reexecution.artifacts.content import content_hash
 
         content_of = content_hash
     contents = {bug.bug_id: content_of(bug) for bug in listed}

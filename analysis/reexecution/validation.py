@@ -7,16 +7,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.reexecution import collecting, storing
-from analysis.reexecution.artifacts.problems import Problem, printable
-from analysis.reexecution.artifacts.reading import FILE, bugs_in, parse
-from analysis.reexecution.artifacts.validating import problems
-from data.errors import StudyError
-from report.console import Output
-from report.formatting import counted
+from faultatlas.analysis.reexecution import collecting, storing
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, printable
+from faultatlas.analysis.reexecution.artifacts.reading import FILE, bugs_in, parse
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import Output
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 
 def validate(study: Study, output: Output, named: Sequence[str], sets: Sequence[str]) -> bool:

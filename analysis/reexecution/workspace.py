@@ -20,18 +20,18 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from analysis.reexecution.artifacts.content import files_of
-from analysis.reexecution.artifacts.places import (
+from faultatlas.analysis.reexecution.artifacts.content import files_of
+from faultatlas.analysis.reexecution.artifacts.places import (
     PlaceError,
     UnreadableError,
     leaves,
     walk,
     wrong_path,
 )
-from analysis.reexecution.artifacts.problems import printable
-from analysis.reexecution.artifacts.workspaces import is_cleaned, twice
-from analysis.reexecution.bugs import Bug, Commands
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.artifacts.workspaces import is_cleaned, twice
+from faultatlas.analysis.reexecution.bugs import Bug, Commands
+from faultatlas.data.errors import StudyError
 
 FRESH, STALE, MISSING = "fresh", "stale", "missing"
 _BLOCK = 1 << 20

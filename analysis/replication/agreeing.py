@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 
-from analysis.replication.figures import Value
-from analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.replication.figures import Value
+from faultatlas.analysis.statistics.intervals import wilson_share
 
 RESAMPLES = 2000
 
@@ -19,8 +19,8 @@ def agreement(
     files: tuple[str, ...] = (),
 ) -> Value | None:
     """A statistic of agreement over items, None for a rater who said nothing; None without one."""
-    from analysis.statistics.agreement.coding import coded
-    from analysis.statistics.agreement.measuring import measure
+    from faultatlas.analysis.statistics.agreement.coding import coded
+    from faultatlas.analysis.statistics.agreement.measuring import measure
 
     found = measure(coded(rows), statistic, resamples=RESAMPLES, seed=seed)
     if found.value is None:

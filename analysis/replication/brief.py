@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from data.results import Result
-    from report.console import Output
+    from faultatlas.data.results import Result
+    from faultatlas.report.console import Output
 
 _FIGURES = "figures"
 _ABSENT = "not in the folder: "
@@ -21,7 +21,7 @@ _LONGEST = 160  # characters of a reason
 
 def show(output: Output, result: Result, page: Path) -> None:
     """Print a replication; who asks for more gets all tables."""
-    from report import publish
+    from faultatlas.report import publish
 
     if output.verbose:
         publish.show(output, result, page)
@@ -33,7 +33,7 @@ def show(output: Output, result: Result, page: Path) -> None:
 
 
 def _lines(rows: Sequence[dict[str, Any]]) -> list[Any]:
-    from report.lists import listed
+    from faultatlas.report.lists import listed
 
     with_data = [each for each in rows if each["status"] != "no data"]
     lacking: dict[str, list[str]] = {}

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from analysis.replication.outcomes import PRINTED_NUMBERS, Compared, Outcome, judged_beside
-from analysis.tallies.naming import called
-from data.results import Claim
-from data.sql_text import literals
+from faultatlas.analysis.replication.outcomes import (
+    PRINTED_NUMBERS,
+    Compared,
+    Outcome,
+    judged_beside,
+)
+from faultatlas.analysis.tallies.naming import called
+from faultatlas.data.results import Claim
+from faultatlas.data.sql_text import literals
 
 if TYPE_CHECKING:
-    from analysis.replication.figures import Also, Value
+    from faultatlas.analysis.replication.figures import Also, Value
 
 ANALYSIS = "replicate"
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.asking import Asked
 
 if TYPE_CHECKING:
-    from analysis.replication.package import Package
-    from data.results import Figure, Table
+    from faultatlas.analysis.replication.package import Package
+    from faultatlas.data.results import Figure, Table
 
 
 @dataclass(frozen=True)

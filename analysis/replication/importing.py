@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.replication.locating import located
-from analysis.replication.package import Package
-from annotation.sheets.command import import_sheets
-from annotation.sheets.confirming import table_path
-from annotation.sheets.csv_files import MOST_BYTES, csv_records
-from annotation.sheets.spellings import Proposal, table_text
-from annotation.sheets.workbooks import SUFFIXES, workbook_rows
-from data import provenance
-from data.errors import StudyError
-from report.formatting import counted, plain
+from faultatlas.analysis.replication.locating import located
+from faultatlas.analysis.replication.package import Package
+from faultatlas.annotation.sheets.command import import_sheets
+from faultatlas.annotation.sheets.confirming import table_path
+from faultatlas.annotation.sheets.csv_files import MOST_BYTES, csv_records
+from faultatlas.annotation.sheets.spellings import Proposal, table_text
+from faultatlas.annotation.sheets.workbooks import SUFFIXES, workbook_rows
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from analysis.replication.figures import PublishedStudy, RoundPlan, Wanted
-    from data.provenance import Run
-    from data.store import Study, Writer
+    from faultatlas.analysis.replication.figures import PublishedStudy, RoundPlan, Wanted
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study, Writer
 
 Line = tuple[str, int, list[str | None]]  # sheet, number, cells
 

@@ -1,6 +1,6 @@
 """Printed figures beside computed ones: single numbers, several of them, and names.
 
-One rule for all studies; single numbers are judged in `report.manuscript.judging`.
+One rule for all studies; single numbers are judged in `faultatlas.report.manuscript.judging`.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from report.manuscript.judging import Judged, judge
-from report.manuscript.numbers import Printed, parse
+from faultatlas.report.manuscript.judging import Judged, judge
+from faultatlas.report.manuscript.numbers import Printed, parse
 
 __all__ = ["RULE", "Judged", "judge", "judge_all", "judge_word", "numbers_in"]
 

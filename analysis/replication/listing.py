@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from analysis.replication.figures import Plan, PrintedOnly, PublishedStudy, Recomputed
-from analysis.replication.published import published_studies, published_study
-from data import evidence
-from data.results import Cell, Column, Table
+from faultatlas.analysis.replication.figures import Plan, PrintedOnly, PublishedStudy, Recomputed
+from faultatlas.analysis.replication.published import published_studies, published_study
+from faultatlas.data import evidence
+from faultatlas.data.results import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from report.console import Output
+    from faultatlas.report.console import Output
 
 _BASES = ("package", "shipped facts", "printed numbers", "no data")
 
 
 def show_list(output: Output, name: str = "") -> None:
     """All studies with how many of their figures come from where; of one study each figure."""
-    from report.tables import console_table
+    from faultatlas.report.tables import console_table
 
     studies = [published_study(name)] if name else list(published_studies().values())
     output.document({"studies": [_document(each) for each in studies]})

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from analysis.replication.figures import Wanted
-from data.errors import StudyError
+from faultatlas.analysis.replication.figures import Wanted
+from faultatlas.data.errors import StudyError
 
 MOST_FILES = 20_000  # of a folder that is looked through
 _LEFT_OUT = {"__MACOSX", ".git", "__pycache__"}

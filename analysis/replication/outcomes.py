@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analysis.replication.figures import (
+from faultatlas.analysis.replication.figures import (
     Found,
     Plan,
     PrintedOnly,
@@ -15,15 +15,15 @@ from analysis.replication.figures import (
     Unavailable,
     Value,
 )
-from analysis.replication.judging import Judged, judge, judge_all, judge_word, numbers_in
-from analysis.replication.printed_numbers import from_printed_numbers
-from data import evidence
-from data.errors import StudyError
-from report.manuscript.numbers import Printed, parse
+from faultatlas.analysis.replication.judging import Judged, judge, judge_all, judge_word, numbers_in
+from faultatlas.analysis.replication.printed_numbers import from_printed_numbers
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.report.manuscript.numbers import Printed, parse
 
 if TYPE_CHECKING:
-    from analysis.replication.package import Package
-    from data.evidence import PublishedFigure
+    from faultatlas.analysis.replication.package import Package
+    from faultatlas.data.evidence import PublishedFigure
 
 NO_DATA = "no data"
 PRINTED_NUMBERS = "printed numbers"

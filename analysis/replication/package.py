@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 Cells = list[str | None]
 

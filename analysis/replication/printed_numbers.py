@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from report.manuscript import by_figure, check, shipped
+from faultatlas.report.manuscript import by_figure, check, shipped
 
 if TYPE_CHECKING:
-    from data.evidence import PublishedFigure
-    from report.manuscript import FigureFinding
+    from faultatlas.data.evidence import PublishedFigure
+    from faultatlas.report.manuscript import FigureFinding
 
 
 def from_printed_numbers(figure: PublishedFigure) -> FigureFinding | None:

@@ -9,21 +9,27 @@ from contextlib import nullcontext
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, get_args
 
-from analysis.replication.claims import ANALYSIS, claims_of, come_out, result_name, unit_of
-from analysis.replication.figures import Also
-from analysis.replication.judging import RULE
-from analysis.replication.outcomes import Outcome, outcomes, shown
-from analysis.replication.package import Package
-from analysis.replication.published import published_study
-from data import evidence
-from data.errors import StudyError
-from data.results import ClaimStatus, Column, Result, Table, rows_of
-from report import formatting
+from faultatlas.analysis.replication.claims import (
+    ANALYSIS,
+    claims_of,
+    come_out,
+    result_name,
+    unit_of,
+)
+from faultatlas.analysis.replication.figures import Also
+from faultatlas.analysis.replication.judging import RULE
+from faultatlas.analysis.replication.outcomes import Outcome, outcomes, shown
+from faultatlas.analysis.replication.package import Package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import ClaimStatus, Column, Result, Table, rows_of
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from analysis.replication.figures import PublishedStudy, Value
-    from data.results import Cell
-    from data.store import Study
+    from faultatlas.analysis.replication.figures import PublishedStudy, Value
+    from faultatlas.data.results import Cell
+    from faultatlas.data.store import Study
 
 SEED = 0
 STATUSES: tuple[ClaimStatus, ...] = tuple(filter(None, get_args(ClaimStatus)))

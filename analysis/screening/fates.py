@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def _records(reader: Reader) -> Records:
 
 def _names(reader: Reader) -> dict[str, str]:
     """What reasons are called in the taxonomies that papers were screened with."""
-    from annotation.taxonomies.versions import Versions
+    from faultatlas.annotation.taxonomies.versions import Versions
 
     found: dict[str, str] = {}
     rows = reader.rows("SELECT DISTINCT taxonomy FROM rounds SEMI JOIN screenings USING (round)")

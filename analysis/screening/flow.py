@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.screening.fates import Fates
-from data.results import Box, Exit, Figure, Part
-from report.formatting import count
+from faultatlas.analysis.screening.fates import Fates
+from faultatlas.data.results import Box, Exit, Figure, Part
+from faultatlas.report.formatting import count
 
 IDENTIFICATION, SCREENING, INCLUDED = "Identification", "Screening", "Included"
 FULL_TEXT = "full text"  # the step that decides for good

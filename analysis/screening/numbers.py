@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analysis.screening.fates import Fates
-from data.results import Box, Claim, Column, Table, rows_of
-from data.sql_text import literal
+from faultatlas.analysis.screening.fates import Fates
+from faultatlas.data.results import Box, Claim, Column, Table, rows_of
+from faultatlas.data.sql_text import literal
 
 ANALYSIS = "prisma"
 
@@ -90,7 +90,7 @@ def _rows(where: str) -> str:
 
 
 def _word(text: str | None) -> str:
-    from analysis.tallies.naming import key
+    from faultatlas.analysis.tallies.naming import key
 
     return key(str(text).replace(" ", "-"))
 

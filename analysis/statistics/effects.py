@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
-from analysis.statistics.tests import distances, is_constant
+from faultatlas.analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
+from faultatlas.analysis.statistics.tests import distances, is_constant
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from analysis.statistics.estimates import Z_95
+from faultatlas.analysis.statistics.estimates import Z_95
 
 WILSON_95 = "Wilson score interval, 95 %"
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.statistics.estimates import CONFIDENCE
-from analysis.statistics.intervals import Share
+from faultatlas.analysis.statistics.estimates import CONFIDENCE
+from faultatlas.analysis.statistics.intervals import Share
 
 CLOPPER_PEARSON_95 = "Clopper-Pearson interval, 95 %"
 KORN_GRAUBARD_95 = "Korn-Graubard interval, 95 %"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
+from faultatlas.analysis.statistics.estimates import CONFIDENCE, Z_95, Estimate, no_estimate
 
 Table = Sequence[Sequence[int]]
 

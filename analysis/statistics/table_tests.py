@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.statistics.estimates import Test
+from faultatlas.analysis.statistics.estimates import Test
 
 Table = Sequence[Sequence[int]]
 
@@ -154,7 +154,7 @@ def residuals(table: Table) -> list[Residual]:
 
 def _adjusted(p_values: list[float | None], rows: int, columns: int) -> list[float | None]:
     """After Holm. Of two columns, or rows, one only mirrors the other and is no test more."""
-    from analysis.statistics.multiple_tests import holm
+    from faultatlas.analysis.statistics.multiple_tests import holm
 
     places = [divmod(at, columns) for at in range(rows * columns)]
     own = [(0 if rows == 2 else row, 0 if columns == 2 else column) for row, column in places]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.statistics.estimates import CONFIDENCE, Estimate, Test, no_test
+from faultatlas.analysis.statistics.estimates import CONFIDENCE, Estimate, Test, no_test
 
 SHAPIRO_MOST = 5_000  # beyond, Royston's approximation of its p-value is not known to hold
 EXACT_MOST = 50  # values of a group; beyond, the normal approximation is as good

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -21,9 +21,9 @@ from report.console import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.tallies.associating import Question
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.tallies.associating import Question
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "associate"
 
@@ -39,13 +39,13 @@ def run(
     name: str = "",
 ) -> Result:
     """Associate two sides, or the rows and columns of a table; nothing is stored."""
-    from analysis.tallies import associating, association_tables
+    from faultatlas.analysis.tallies import associating, association_tables
 
     if table is not None:
         of, told = _of_table(table, list(printed), name)
     else:
         of, told = _of_study(study, list(sides), round_name, where, list(printed), name)
-    from data.results import Result
+    from faultatlas.data.results import Result
 
     return Result(
         NAME,
@@ -134,9 +134,9 @@ def command(
 
         analysis associate --counts deep=154/385 others=41/385 --name deep --printed p=1.79e-14
     """
-    from analysis.tallies.given_tables import counts_table, file_table
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.analysis.tallies.given_tables import counts_table, file_table
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     if counts and table:
@@ -163,8 +163,8 @@ def command(
 
 
 def _of_table(table: dict[str, Any], texts: list[str], name: str) -> tuple[Question, list[str]]:
-    from analysis.statistics.table_tests import without_empty
-    from analysis.tallies import associating, naming, printed
+    from faultatlas.analysis.statistics.table_tests import without_empty
+    from faultatlas.analysis.tallies import associating, naming, printed
 
     parameters = naming.given(table=table, printed=texts, name=name)
     told = [f"The counts were given ({table['name']}); no rows of the study stand behind them."]
@@ -196,8 +196,8 @@ def _of_table(table: dict[str, Any], texts: list[str], name: str) -> tuple[Quest
 def _of_study(
     study: Study, sides: list[str], round_name: str, where: str, texts: list[str], name: str
 ) -> tuple[Question, list[str]]:
-    from analysis.tallies import associating, naming, pairing, printed
-    from analysis.tallies import sides as sides_of
+    from faultatlas.analysis.tallies import associating, naming, pairing, printed
+    from faultatlas.analysis.tallies import sides as sides_of
 
     if len(sides) != 2:
         raise StudyError(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,9 +18,9 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from analysis.tallies.themes import Themes
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.tallies.themes import Themes
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "challenges"
 
@@ -35,12 +35,12 @@ def run(
     top: int | None = None,
 ) -> Result:
     """Count the themes of coded passages; nothing is stored."""
-    from analysis.observations import observe
-    from analysis.tallies import naming, theme_numbers, theme_tables
-    from analysis.tallies.groups import counting_notes
-    from analysis.tallies.homogeneity import INDEPENDENT
-    from analysis.tallies.themes import themes_of
-    from data.results import Result
+    from faultatlas.analysis.observations import observe
+    from faultatlas.analysis.tallies import naming, theme_numbers, theme_tables
+    from faultatlas.analysis.tallies.groups import counting_notes
+    from faultatlas.analysis.tallies.homogeneity import INDEPENDENT
+    from faultatlas.analysis.tallies.themes import themes_of
+    from faultatlas.data.results import Result
 
     if top is not None and top < 1:
         raise StudyError(f"--top {top} shows nothing", "Give a number from 1.")
@@ -132,8 +132,8 @@ def command(
 
         analysis challenges humbatova --round dl-faults-interviews --level 2
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -143,7 +143,7 @@ def command(
 
 
 def _summary(of: Themes) -> tuple[str, ...]:
-    from report.formatting import counted, interval, percent
+    from faultatlas.report.formatting import counted, interval, percent
 
     most = of.ranked[0]
     share = of.share(most)

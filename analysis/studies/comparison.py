@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -21,11 +21,11 @@ from report.console import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.tallies.comparing import Comparison
-    from analysis.tallies.measuring import Measured
-    from analysis.tallies.printed import Beside
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.tallies.comparing import Comparison
+    from faultatlas.analysis.tallies.measuring import Measured
+    from faultatlas.analysis.tallies.printed import Beside
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "compare"
 MOST_VALUES = 20
@@ -42,12 +42,12 @@ def run(
     printed: Sequence[str] = (),
 ) -> Result:
     """Compare numbers of groups; nothing is stored."""
-    from analysis.tallies import comparing, comparison_result, comparison_tables, naming
-    from data.results import Result
+    from faultatlas.analysis.tallies import comparing, comparison_result, comparison_tables, naming
+    from faultatlas.data.results import Result
 
     measured: list[Measured]
     if table is not None:
-        from analysis.tallies.measuring import of_table
+        from faultatlas.analysis.tallies.measuring import of_table
 
         measured = [of_table(table, each) for each in table["values"]]
         chosen = {"table": table}
@@ -150,9 +150,9 @@ def command(
 
         analysis compare --table results.csv --value AP --group tool --paired bug
     """
-    from analysis.tallies.measuring import file_values
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.analysis.tallies.measuring import file_values
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     given = None
@@ -182,8 +182,8 @@ def command(
 def _of_study(
     study: Study, values: list[str], by: str, round_name: str, where: str
 ) -> list[Measured]:
-    from analysis.tallies import sides
-    from analysis.tallies.measuring import of_study
+    from faultatlas.analysis.tallies import sides
+    from faultatlas.analysis.tallies.measuring import of_study
 
     if not values or not by:
         raise StudyError(
@@ -197,7 +197,7 @@ def _of_study(
 
 
 def _beside(found: Sequence[Comparison], texts: Sequence[str]) -> tuple[Beside, ...]:
-    from analysis.tallies import comparison_result, printed
+    from faultatlas.analysis.tallies import comparison_result, printed
 
     numbers = printed.read(texts, comparison_result.PRINTABLE)
     pairs = [pair for each in found for pair in each.pairs]

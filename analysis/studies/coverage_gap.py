@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analysis.coverage import SEED
-from data.errors import StudyError
-from report.console import (
+from faultatlas.analysis.coverage import SEED
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -21,8 +21,8 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "coverage-gap"
 
@@ -55,13 +55,13 @@ def run(
     seed: int = SEED,
 ) -> Result:
     """Compute the gap; nothing is stored. `since` is the run of the result to compare with."""
-    from analysis.coverage import literature
-    from analysis.coverage.corpus import shipped_corpus
-    from analysis.coverage.earlier import earlier_result
-    from analysis.coverage.gathering import chosen_corpus, gathered
-    from analysis.coverage.numbers import result_name
-    from analysis.coverage.own_labels import study_result
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.analysis.coverage import literature
+    from faultatlas.analysis.coverage.corpus import shipped_corpus
+    from faultatlas.analysis.coverage.earlier import earlier_result
+    from faultatlas.analysis.coverage.gathering import chosen_corpus, gathered
+    from faultatlas.analysis.coverage.numbers import result_name
+    from faultatlas.analysis.coverage.own_labels import study_result
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     choosing = bool(without or support or papers is not Papers.BOTH)
     _refuse_strays(evidence, choosing=choosing, round_name=round_name)
@@ -167,8 +167,8 @@ def command(
 
         analysis coverage-gap --evidence study --json
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -204,8 +204,8 @@ def _refuse_strays(evidence: Evidence, *, choosing: bool, round_name: str) -> No
 
 def _earlier(study: Study, parameters: dict[str, Any], since: str) -> str:
     """The run to compare with; empty the first time."""
-    from analysis.coverage.earlier import earlier_run
-    from analysis.coverage.numbers import result_name
+    from faultatlas.analysis.coverage.earlier import earlier_run
+    from faultatlas.analysis.coverage.numbers import result_name
 
     if not study.exists and not since:
         return ""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,9 +18,9 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from analysis.tallies.distributing import Distribution
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.tallies.distributing import Distribution
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "distribution"
 
@@ -35,11 +35,11 @@ def run(
     top: int | None = None,
 ) -> Result:
     """Count the final labels; nothing is stored."""
-    from analysis.observations import observe
-    from analysis.tallies import distributing, naming
-    from analysis.tallies.groups import counting_notes, grouped, sampling_notes
-    from data.results import Result
-    from miner.projects import aliases_of_study
+    from faultatlas.analysis.observations import observe
+    from faultatlas.analysis.tallies import distributing, naming
+    from faultatlas.analysis.tallies.groups import counting_notes, grouped, sampling_notes
+    from faultatlas.data.results import Result
+    from faultatlas.miner.projects import aliases_of_study
 
     if top is not None and top < 1:
         raise StudyError(f"--top {top} shows nothing", "Give a number from 1.")
@@ -120,8 +120,8 @@ def command(
 
         analysis distribution dl-bugs --by "year(created_at) < 2020" --top 10
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -131,9 +131,9 @@ def command(
 
 
 def _summary(of: Distribution) -> tuple[str, ...]:
-    from analysis.statistics.multinomial import GOODMAN_95
-    from analysis.tallies.groups import ALL
-    from report.formatting import interval, percent
+    from faultatlas.analysis.statistics.multinomial import GOODMAN_95
+    from faultatlas.analysis.tallies.groups import ALL
+    from faultatlas.report.formatting import interval, percent
 
     seen = of.grouped
     most = max(seen.codes, key=lambda code: seen.count(ALL, code))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -20,9 +20,9 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from analysis.statistics.intervals import Share
-    from data.results import Claim, Result, Table
-    from data.store import Reader, Study
+    from faultatlas.analysis.statistics.intervals import Share
+    from faultatlas.data.results import Claim, Result, Table
+    from faultatlas.data.store import Reader, Study
 
 NAME = "known-papers"
 
@@ -49,9 +49,9 @@ _SEARCHES = "SELECT DISTINCT source, search FROM paper_records ORDER BY source, 
 
 def run(study: Study, list_name: str = "") -> Result:
     """Compare a list with what searches and files gave; nothing is stored."""
-    from analysis.statistics.intervals import wilson_share
-    from data.results import Result
-    from report.formatting import file_stem, interval, percent
+    from faultatlas.analysis.statistics.intervals import wilson_share
+    from faultatlas.data.results import Result
+    from faultatlas.report.formatting import file_stem, interval, percent
 
     with study.reading() as reader:
         name = _chosen(reader, list_name)
@@ -125,8 +125,8 @@ def command(
 
         analysis known-papers survey --json
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -155,7 +155,7 @@ def _chosen(reader: Reader, wanted: str) -> str:
 def _shares(
     pairs: set[tuple[str, int]], known: list[dict[str, Any]], searches: list[tuple[str, str]]
 ) -> dict[str, Share]:
-    from analysis.statistics.intervals import wilson_share
+    from faultatlas.analysis.statistics.intervals import wilson_share
 
     counts: dict[str, int] = defaultdict(int)
     for source, _position in pairs:
@@ -167,7 +167,7 @@ def _shares(
 def _by_search(
     found: list[dict[str, Any]], known: list[dict[str, Any]], searches: list[tuple[str, str]]
 ) -> dict[tuple[str, str], Share]:
-    from analysis.statistics.intervals import wilson_share
+    from faultatlas.analysis.statistics.intervals import wilson_share
 
     positions: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in found:
@@ -182,7 +182,7 @@ def _claims(
     by_source: dict[str, Share],
     by_search: dict[tuple[str, str], Share],
 ) -> tuple[Claim, ...]:
-    from data.sql_text import literal
+    from faultatlas.data.sql_text import literal
 
     def found_by(*conditions: str) -> str:
         return (
@@ -222,7 +222,7 @@ def _claim(
     share: Share,
     rows: str,
 ) -> Claim:
-    from data.results import Claim
+    from faultatlas.data.results import Claim
 
     return Claim(
         claim_id=f"{result_name}.{key.replace('_', '-')}",
@@ -280,13 +280,13 @@ def _missing_words(missing: list[dict[str, Any]]) -> str:
 
 
 def _share_cells(share: Share) -> tuple[Any, ...]:
-    from report.formatting import interval
+    from faultatlas.report.formatting import interval
 
     return share.count, share.percent, interval(share.low, share.high, "percent")
 
 
 def _sources(shares: dict[str, Share]) -> Table:
-    from data.results import Column, Table
+    from faultatlas.data.results import Column, Table
 
     columns = (Column("source", "Source"), *_share_columns())
     rows = tuple((source, *_share_cells(share)) for source, share in shares.items())
@@ -294,7 +294,7 @@ def _sources(shares: dict[str, Share]) -> Table:
 
 
 def _search_table(shares: dict[tuple[str, str], Share]) -> Table:
-    from data.results import Column, Table
+    from faultatlas.data.results import Column, Table
 
     columns = (Column("search", "Search"), Column("source", "Source"), *_share_columns())
     rows = tuple(
@@ -304,7 +304,7 @@ def _search_table(shares: dict[tuple[str, str], Share]) -> Table:
 
 
 def _share_columns() -> tuple[Any, ...]:
-    from data.results import Column
+    from faultatlas.data.results import Column
 
     return (
         Column("found", "Found", "count"),
@@ -314,7 +314,7 @@ def _share_columns() -> tuple[Any, ...]:
 
 
 def _missing_table(missing: list[dict[str, Any]]) -> Table:
-    from data.results import Column, Table
+    from faultatlas.data.results import Column, Table
 
     columns = (
         Column("position", "No.", "count"),

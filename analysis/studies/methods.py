@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,8 +19,8 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "methods"
 
@@ -35,10 +35,10 @@ def run(
     score: float = 1.0,
 ) -> Result:
     """Set what tools found beside what there is; nothing is stored."""
-    from analysis.detection import evidence
-    from analysis.detection.result import Detection, detection_result
-    from analysis.tallies import naming
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.analysis.detection import evidence
+    from faultatlas.analysis.detection.result import Detection, detection_result
+    from faultatlas.analysis.tallies import naming
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     if not 0 <= score <= 1:
         raise StudyError(f"--score {score:g} is no score", "It lies between 0 and 1.")
@@ -130,8 +130,8 @@ def command(
 
         analysis methods hp-defects --round found --of published --level 1
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -15,24 +15,24 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "claims"
 
 
 def run(study: Study) -> Result:
     """Evaluate the claims of the study's file; nothing is stored."""
-    from analysis.own_claims.evaluating import result_of
-    from analysis.own_claims.files import read_claims
+    from faultatlas.analysis.own_claims.evaluating import result_of
+    from faultatlas.analysis.own_claims.files import read_claims
 
     return result_of(study, read_claims(study.directory))
 
 
 def again(study: Study, parameters: dict[str, Any]) -> Result:
     """The result with these parameters, which hold the claims themselves."""
-    from analysis.own_claims.evaluating import result_of
-    from analysis.own_claims.files import read_definitions
+    from faultatlas.analysis.own_claims.evaluating import result_of
+    from faultatlas.analysis.own_claims.files import read_definitions
 
     return result_of(study, read_definitions(parameters["claims"]))
 
@@ -51,8 +51,8 @@ def command(
 
         analysis claims
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

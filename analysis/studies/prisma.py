@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -15,8 +15,8 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "prisma"
 _SOURCE = (
@@ -27,11 +27,11 @@ _SOURCE = (
 
 def run(study: Study) -> Result:
     """Count the fates of all papers; nothing is stored."""
-    from analysis.screening.fates import read_fates
-    from analysis.screening.flow import boxes_of, figure_of, screened_lines
-    from analysis.screening.numbers import claims_of, document_of, open_of, tables_of
-    from data.results import Result
-    from report.formatting import counted
+    from faultatlas.analysis.screening.fates import read_fates
+    from faultatlas.analysis.screening.flow import boxes_of, figure_of, screened_lines
+    from faultatlas.analysis.screening.numbers import claims_of, document_of, open_of, tables_of
+    from faultatlas.data.results import Result
+    from faultatlas.report.formatting import counted
 
     with study.reading() as reader:
         fates = read_fates(reader)
@@ -93,8 +93,8 @@ def command(
 
         analysis prisma --json
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,8 +19,8 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "reexecute"
 
@@ -44,14 +44,14 @@ class Isolation(StrEnum):
 
 def run(study: Study, **parameters: Any) -> Result:
     """The estimate from what is judged; nothing is run or stored."""
-    from analysis.studies import reproducibility
+    from faultatlas.analysis.studies import reproducibility
 
     return reproducibility.run(study, **parameters)
 
 
 def again(study: Study, parameters: dict[str, Any]) -> Result:
     """The result of these parameters."""
-    from analysis.studies import reproducibility
+    from faultatlas.analysis.studies import reproducibility
 
     return reproducibility.again(study, parameters)
 
@@ -162,7 +162,7 @@ def command(
 
         analysis reexecute --judge-again
     """
-    from analysis.reexecution import calling
+    from faultatlas.analysis.reexecution import calling
 
     calling.call(
         open_study(study, output := Output(as_json, quiet, verbose)),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,22 +19,22 @@ from report.console import (
 )
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "replicate"
 
 
 def run(study: Study, published: str = "maintenance") -> Result:
     """Compute every figure from the rows that the study has; nothing is stored."""
-    from analysis.replication.result import SEED, replicated
+    from faultatlas.analysis.replication.result import SEED, replicated
 
     return replicated(study, {"study": published, "seed": SEED})
 
 
 def again(study: Study, parameters: dict[str, Any]) -> Result:
     """The result with these parameters."""
-    from analysis.replication.result import replicated
+    from faultatlas.analysis.replication.result import replicated
 
     return replicated(study, parameters)
 
@@ -76,8 +76,8 @@ def command(
 
         analysis replicate hp-defects --json
     """
-    from analysis.replication.listing import show_list
-    from analysis.replication.published import published_study
+    from faultatlas.analysis.replication.listing import show_list
+    from faultatlas.analysis.replication.published import published_study
 
     output = Output(as_json, quiet, verbose)
     if listed or not published:
@@ -89,11 +89,11 @@ def command(
 
 
 def _replicate(study: Study, output: Output, published: str, folder: Path | None) -> None:
-    from analysis.replication.brief import show
-    from analysis.replication.importing import import_package
-    from analysis.replication.published import published_study
-    from data import provenance
-    from report.publish import publish
+    from faultatlas.analysis.replication.brief import show
+    from faultatlas.analysis.replication.importing import import_package
+    from faultatlas.analysis.replication.published import published_study
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish
 
     of = published_study(published)
     problems: list[str] = []

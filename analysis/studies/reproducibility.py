@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,8 +19,8 @@ from report.console import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "reproducibility"
 
@@ -29,11 +29,11 @@ def run(
     study: Study, *, sample: str = "", sets: Sequence[str] = (), stratify: Sequence[str] = ()
 ) -> Result:
     """Rates of verdicts with intervals, and reasons; nothing is stored."""
-    from analysis.reexecution import estimate_claims, estimate_tables, published_rates
-    from analysis.reexecution.estimating import RATES, attempts
-    from analysis.statistics import survey_shares
-    from analysis.tallies import naming
-    from data.results import Result
+    from faultatlas.analysis.reexecution import estimate_claims, estimate_tables, published_rates
+    from faultatlas.analysis.reexecution.estimating import RATES, attempts
+    from faultatlas.analysis.statistics import survey_shares
+    from faultatlas.analysis.tallies import naming
+    from faultatlas.data.results import Result
 
     of = attempts(study, sample=sample, sets=sets, stratify=stratify)
     published = published_rates.beside(of)
@@ -110,8 +110,8 @@ def command(
 
         analysis reproducibility --set defect4ml --stratify framework,symptom
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

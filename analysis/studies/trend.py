@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from data.errors import StudyError
-from report.console import (
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -21,9 +21,9 @@ from report.console import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analysis.observations import Observations
-    from data.results import Result
-    from data.store import Study
+    from faultatlas.analysis.observations import Observations
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
 
 NAME = "trend"
 
@@ -47,11 +47,11 @@ def run(
     smallest: int = 10,
 ) -> Result:
     """Shares of categories over time; nothing is stored."""
-    from analysis.observations import observe
-    from analysis.tallies import naming, trend_tables, trending
-    from analysis.tallies.groups import counting_notes
-    from analysis.tallies.periods import timed
-    from data.results import Result
+    from faultatlas.analysis.observations import observe
+    from faultatlas.analysis.tallies import naming, trend_tables, trending
+    from faultatlas.analysis.tallies.groups import counting_notes
+    from faultatlas.analysis.tallies.periods import timed
+    from faultatlas.data.results import Result
 
     if smallest < 1:
         raise StudyError(f"--smallest {smallest} is no number of items", "Give a number from 1.")
@@ -128,8 +128,8 @@ def command(
 
         analysis trend dl-bugs --by quarter --code api --smallest 20
     """
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

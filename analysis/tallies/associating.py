@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from analysis.statistics import table_effects, table_tests
-from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import wilson_share
-from analysis.tallies import printed as printed_numbers
-from analysis.tallies import words
-from analysis.tallies.homogeneity import Association, associated
-from analysis.tallies.naming import called, key
-from data.errors import StudyError
-from data.results import Claim
+from faultatlas.analysis.statistics import table_effects, table_tests
+from faultatlas.analysis.statistics.estimates import Estimate
+from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.tallies import printed as printed_numbers
+from faultatlas.analysis.tallies import words
+from faultatlas.analysis.tallies.homogeneity import Association, associated
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim
 
 ANALYSIS = "associate"
 SEED = 1

@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from analysis.statistics import effects, tests
-from analysis.statistics.estimates import Estimate, Test
-from analysis.statistics.multiple_tests import holm
-from analysis.tallies.measuring import Measured
+from faultatlas.analysis.statistics import effects, tests
+from faultatlas.analysis.statistics.estimates import Estimate, Test
+from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.tallies.measuring import Measured
 
 LEVEL = 0.05
 SEED = 1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analysis.statistics import effects, tests
-from analysis.tallies import printed as printed_numbers
-from analysis.tallies import words
-from analysis.tallies.comparing import LEVEL, Comparison, Pair
-from analysis.tallies.naming import called, key
-from data.results import Claim
-from report import formatting
+from faultatlas.analysis.statistics import effects, tests
+from faultatlas.analysis.tallies import printed as printed_numbers
+from faultatlas.analysis.tallies import words
+from faultatlas.analysis.tallies.comparing import LEVEL, Comparison, Pair
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.data.results import Claim
+from faultatlas.report import formatting
 
 ANALYSIS = "compare"
 PRINTABLE = ("p", "d", "g", "delta")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.statistics import effect_scales
-from analysis.statistics.estimates import Estimate
-from analysis.tallies import printed as printed_numbers
-from analysis.tallies import words
-from analysis.tallies.comparing import Comparison
-from analysis.tallies.comparison_result import SCALES
-from data.results import Cell, Column, Figure, Series, Table
-from report import formatting
+from faultatlas.analysis.statistics import effect_scales
+from faultatlas.analysis.statistics.estimates import Estimate
+from faultatlas.analysis.tallies import printed as printed_numbers
+from faultatlas.analysis.tallies import words
+from faultatlas.analysis.tallies.comparing import Comparison
+from faultatlas.analysis.tallies.comparison_result import SCALES
+from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.report import formatting
 
 
 def tables(

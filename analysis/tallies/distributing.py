@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.statistics import multinomial, table_effects, table_tests
-from analysis.statistics.intervals import WILSON_95, Share, wilson_share
-from analysis.tallies import homogeneity
-from analysis.tallies.groups import ALL, Group, Grouped, group_title
-from analysis.tallies.homogeneity import Association, associated
-from analysis.tallies.naming import called, key
-from data.results import Cell, Claim, Column, Figure, Series, Table
+from faultatlas.analysis.statistics import multinomial, table_effects, table_tests
+from faultatlas.analysis.statistics.intervals import WILSON_95, Share, wilson_share
+from faultatlas.analysis.tallies import homogeneity
+from faultatlas.analysis.tallies.groups import ALL, Group, Grouped, group_title
+from faultatlas.analysis.tallies.homogeneity import Association, associated
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.data.results import Cell, Claim, Column, Figure, Series, Table
 
 ANALYSIS = "distribution"
 SEED = 1

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from report.formatting import plain
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import plain
 
 MOST_CELLS = 10_000
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?")
@@ -40,7 +40,7 @@ def counts_table(texts: Sequence[str]) -> dict[str, Any]:
 
 def file_table(path: Path) -> dict[str, Any]:
     """A table of counts: names in the first column and the first row."""
-    from annotation.sheets.files import read_grid
+    from faultatlas.annotation.sheets.files import read_grid
 
     grid = read_grid(path)
     name, *columns = grid.columns

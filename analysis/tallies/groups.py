@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.labels import SPECIAL
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from analysis.observations import Observations
-    from data.store import Reader, Study
+    from faultatlas.analysis.observations import Observations
+    from faultatlas.data.store import Reader, Study
 
 MOST_GROUPS = 40
 Group = str | None

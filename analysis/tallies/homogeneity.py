@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.statistics import table_effects, table_tests
-from analysis.statistics.estimates import Estimate, Test
-from analysis.tallies import words
-from data.results import Cell, Column, Table
+from faultatlas.analysis.statistics import table_effects, table_tests
+from faultatlas.analysis.statistics.estimates import Estimate, Test
+from faultatlas.analysis.tallies import words
+from faultatlas.data.results import Cell, Column, Table
 
 SCALE = "cramer-v"
 INDEPENDENT = (

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analysis.covariates import covariate
-from analysis.observations import observe
-from analysis.tallies.given_tables import without_thousands
-from analysis.tallies.groups import counting_notes
-from analysis.tallies.pairing import candidates_query, refuse_labels_only
-from analysis.tallies.sides import Side, in_order, label_query, one_each
-from data.errors import StudyError
-from data.sql_text import literal
-from report.formatting import counted, plain
+from faultatlas.analysis.covariates import covariate
+from faultatlas.analysis.observations import observe
+from faultatlas.analysis.tallies.given_tables import without_thousands
+from faultatlas.analysis.tallies.groups import counting_notes
+from faultatlas.analysis.tallies.pairing import candidates_query, refuse_labels_only
+from faultatlas.analysis.tallies.sides import Side, in_order, label_query, one_each
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
+from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 MOST_GROUPS = 12
 MOST_ROWS = 20_000
@@ -74,7 +74,7 @@ def _of_labels(study: Study, value: str, group: Side, round_name: str) -> Found:
 
 
 def _of_candidates(study: Study, value: str, group: Side, where: str) -> Found:
-    from data import conditions
+    from faultatlas.data import conditions
 
     with study.reading() as reader:
         sides = tuple(covariate(reader, each) for each in (value, group.given))
@@ -126,7 +126,7 @@ def file_values(
     path: Path, values: Sequence[str], group: str, paired: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Columns of a table as they go into the parameters of a result: numbers, groups, pairs."""
-    from annotation.sheets.files import read_grid
+    from faultatlas.annotation.sheets.files import read_grid
 
     grid = read_grid(path)
     wanted = list(dict.fromkeys(grid.column(each) for each in values))

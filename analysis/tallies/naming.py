@@ -7,8 +7,8 @@ import json
 import re
 from typing import Any
 
-from data.errors import StudyError
-from report import formatting
+from faultatlas.data.errors import StudyError
+from faultatlas.report import formatting
 
 _LONGEST = 60
 _PLAIN = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from analysis.covariates import Covariate, covariate, joined
-from analysis.observations import observe
-from analysis.tallies.groups import counting_notes, no_values
-from analysis.tallies.sides import (
+from faultatlas.analysis.covariates import Covariate, covariate, joined
+from faultatlas.analysis.observations import observe
+from faultatlas.analysis.tallies.groups import counting_notes, no_values
+from faultatlas.analysis.tallies.sides import (
     Side,
     in_order,
     label_query,
@@ -22,11 +22,11 @@ from analysis.tallies.sides import (
     order_of,
     titles_of,
 )
-from data.errors import StudyError
-from data.sql_text import literal, literals
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal, literals
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 MOST_VALUES = 60
 
@@ -170,7 +170,7 @@ def _of_two_taxonomies(study: Study, first: Side, second: Side, round_name: str)
 
 
 def _of_candidates(study: Study, first: Side, second: Side, where: str) -> Pairs:
-    from data import conditions
+    from faultatlas.data import conditions
 
     with study.reading() as reader:
         sides = tuple(covariate(reader, each.given) for each in (first, second))

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from analysis.observations import Observations
-from analysis.tallies.groups import no_values
-from data.errors import StudyError
+from faultatlas.analysis.observations import Observations
+from faultatlas.analysis.tallies.groups import no_values
+from faultatlas.data.errors import StudyError
 
 SMALLEST = 10
 UNITS = ("year", "quarter", "month")

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from data.errors import StudyError
-from data.results import Cell, ClaimStatus, Column, Table
-from report.formatting import number
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Cell, ClaimStatus, Column, Table
+from faultatlas.report.formatting import number
 
 NEAR = 0.05
 RULE = (

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.observations import Observations
-from data.errors import StudyError
-from data.sql_text import literal
+from faultatlas.analysis.observations import Observations
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 HAS, HAS_NOT = "yes", "no"
 
@@ -59,7 +59,7 @@ def read(study: Study, given: Sequence[str], round_name: str, where: str) -> tup
 
 def _known_taxonomies(study: Study) -> list[str]:
     """The taxonomies that a side may name."""
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     with study.reading() as reader:
         used = [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.statistics.intervals import Share
-from analysis.tallies.naming import called, key
-from analysis.tallies.theme_tables import Counted, title
-from data.results import Claim
+from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.analysis.tallies.theme_tables import Counted, title
+from faultatlas.data.results import Claim
 
 ANALYSIS = "challenges"
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.statistics.intervals import WILSON_95
-from analysis.statistics.multiple_tests import holm
-from analysis.tallies import homogeneity
-from analysis.tallies.groups import ALL, Group, group_title
-from analysis.tallies.homogeneity import Association, associated
-from analysis.tallies.themes import Themes
-from data.results import Cell, Column, Figure, Series, Table
+from faultatlas.analysis.statistics.intervals import WILSON_95
+from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.tallies import homogeneity
+from faultatlas.analysis.tallies.groups import ALL, Group, group_title
+from faultatlas.analysis.tallies.homogeneity import Association, associated
+from faultatlas.analysis.tallies.themes import Themes
+from faultatlas.data.results import Cell, Column, Figure, Series, Table
 
 SEED = 1
 MOST_PAIRS = 40

@@ -13,15 +13,15 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from analysis.covariates import covariate, joined
-from analysis.statistics.intervals import Share, wilson_share
-from analysis.tallies.groups import ALL, Group
-from data.errors import StudyError
+from faultatlas.analysis.covariates import covariate, joined
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.tallies.groups import ALL, Group
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from analysis.observations import Observations
-    from data.store import Study
-    from data.taxonomy import Taxonomy
+    from faultatlas.analysis.observations import Observations
+    from faultatlas.data.store import Study
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from analysis.statistics import drift, effect_scales, table_effects
-from analysis.statistics.intervals import WILSON_95
-from analysis.tallies import words
-from analysis.tallies.trending import SCALE, Trends
-from data.results import Cell, Column, Figure, Series, Table
+from faultatlas.analysis.statistics import drift, effect_scales, table_effects
+from faultatlas.analysis.statistics.intervals import WILSON_95
+from faultatlas.analysis.tallies import words
+from faultatlas.analysis.tallies.trending import SCALE, Trends
+from faultatlas.data.results import Cell, Column, Figure, Series, Table
 
 MOST_POINTS = 12  # side by side on a page
 

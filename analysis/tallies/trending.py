@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from analysis.observations import Observations
-from analysis.statistics import drift, effect_scales, table_effects
-from analysis.statistics.estimates import Estimate
-from analysis.statistics.intervals import Share, wilson_share
-from analysis.statistics.multiple_tests import holm
-from analysis.tallies import words
-from analysis.tallies.naming import called, key
-from analysis.tallies.periods import Timed
-from data.results import Claim
-from report import formatting
+from faultatlas.analysis.observations import Observations
+from faultatlas.analysis.statistics import drift, effect_scales, table_effects
+from faultatlas.analysis.statistics.estimates import Estimate
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.tallies import words
+from faultatlas.analysis.tallies.naming import called, key
+from faultatlas.analysis.tallies.periods import Timed
+from faultatlas.data.results import Claim
+from faultatlas.report import formatting
 
 ANALYSIS = "trend"
 LEVEL = 0.05

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.statistics import effect_scales
-from analysis.statistics.estimates import Estimate, Test
-from data.results import Cell
-from report import formatting
+from faultatlas.analysis.statistics import effect_scales
+from faultatlas.analysis.statistics.estimates import Estimate, Test
+from faultatlas.data.results import Cell
+from faultatlas.report import formatting
 
 LEAST_P = 1e-300  # below, a computer has no room for the number
 

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from annotation.agreement.choices import variant
-from annotation.agreement.gate import CHANGED
-from report.formatting import counted
+from faultatlas.annotation.agreement.choices import variant
+from faultatlas.annotation.agreement.gate import CHANGED
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from annotation.agreement.choices import Choice
-    from annotation.agreement.measuring import Agreement
-    from annotation.rounds import Round
-    from data.settings import Settings
+    from faultatlas.annotation.agreement.choices import Choice
+    from faultatlas.annotation.agreement.measuring import Agreement
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.settings import Settings
 
 _ALL = 100.0
 _Value = TypeVar("_Value")
@@ -194,7 +194,7 @@ def _partly(overlap: float | None) -> bool:
 
 
 def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
-    from analysis.statistics.agreement import paradox
+    from faultatlas.analysis.statistics.agreement import paradox
 
     estimates = [measured.estimate for measured in found.measures]
     names = [measured.key for measured in found.measures]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from annotation.result_names import result_name
-from annotation.typed import typed
-from data.errors import StudyError
-from data.settings import SCALES, STATISTICS
+from faultatlas.annotation.result_names import result_name
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import SCALES, STATISTICS
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
+    from faultatlas.annotation.labels import Stage
 
 ANALYSIS = "agreement"
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from annotation.agreement.choices import KEYS, By, MeasuredStage, Special
-from data.settings import SCALES
-from report import console
-from report.console import (
+from faultatlas.annotation.agreement.choices import KEYS, By, MeasuredStage, Special
+from faultatlas.data.settings import SCALES
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +19,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
-from report.usage import Command
+from faultatlas.report.usage import Command
 
 commands = console.application("How far raters agree.")
 
@@ -121,10 +121,10 @@ def agreement(
 
         annotation agreement types --statistic cohen --printed 0.80
     """
-    from annotation.agreement.choices import Choice
-    from annotation.agreement.command import measure_rounds, read_gate
-    from annotation.agreement.printed import read_printed
-    from data.settings import read_settings
+    from faultatlas.annotation.agreement.choices import Choice
+    from faultatlas.annotation.agreement.command import measure_rounds, read_gate
+    from faultatlas.annotation.agreement.printed import read_printed
+    from faultatlas.data.settings import read_settings
 
     output = Output(as_json, quiet, verbose)
     option = read_gate(gate)

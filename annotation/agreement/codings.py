@@ -6,13 +6,13 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from annotation.agreement.choices import JACCARD, MASI, TREE, Special
-from annotation.labels import SPECIAL
+from faultatlas.annotation.agreement.choices import JACCARD, MASI, TREE, Special
+from faultatlas.annotation.labels import SPECIAL
 
 if TYPE_CHECKING:
-    from analysis.statistics.agreement.coding import Coded, Distances
-    from annotation.ratings import Ratings
-    from data.taxonomy import Taxonomy
+    from faultatlas.analysis.statistics.agreement.coding import Coded, Distances
+    from faultatlas.annotation.ratings import Ratings
+    from faultatlas.data.taxonomy import Taxonomy
 
 SEVERAL = " + "  # between codes that were given at once where one was asked for
 
@@ -37,7 +37,7 @@ class Coding:
 
     def distances(self, key: str) -> Distances | None:
         """The distances between categories of a variant of a statistic; None: all are equal."""
-        from analysis.statistics.agreement import distances
+        from faultatlas.analysis.statistics.agreement import distances
 
         if key == TREE:
             return distances.tree_distances(
@@ -55,7 +55,7 @@ class Coding:
     @property
     def compared(self) -> Coding:
         """Without the items that have one rating or none."""
-        from analysis.statistics.agreement.coding import MISSING
+        from faultatlas.analysis.statistics.agreement.coding import MISSING
 
         kept = (self.coded.values != MISSING).sum(axis=1) > 1
         items = tuple(item for item, keep in zip(self.items, kept, strict=True) if keep)
@@ -63,7 +63,7 @@ class Coding:
 
     def only(self, code: str) -> Coding:
         """Whether each rater gave this code, or another."""
-        from analysis.statistics.agreement.coding import renumbered
+        from faultatlas.analysis.statistics.agreement.coding import renumbered
 
         into: dict[Hashable, Hashable | None] = {
             each: code in each if isinstance(each, frozenset) else code == each
@@ -85,7 +85,7 @@ def code_ratings(
     Raters who gave nothing are left out; so are categories that nobody gave, unless there is
     only one that somebody gave: that others could have been given is then worth knowing.
     """
-    from analysis.statistics.agreement.coding import coded
+    from faultatlas.analysis.statistics.agreement.coding import coded
 
     rolled = _rolled(taxonomy, level)
     given: dict[tuple[str, str], frozenset[str]] = {}

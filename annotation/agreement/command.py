@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.agreement.cautions import changed_words
-from annotation.agreement.choices import By, Choice, Special, variant
-from annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
-from annotation.agreement.overview import Overview, survey
-from annotation.agreement.printed import Printed, read_printed
-from annotation.agreement.result import result_of
-from annotation.rounds import find_round
-from data import provenance
-from data.errors import StudyError
-from data.settings import read_settings
+from faultatlas.annotation.agreement.cautions import changed_words
+from faultatlas.annotation.agreement.choices import By, Choice, Special, variant
+from faultatlas.annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
+from faultatlas.annotation.agreement.overview import Overview, survey
+from faultatlas.annotation.agreement.printed import Printed, read_printed
+from faultatlas.annotation.agreement.result import result_of
+from faultatlas.annotation.rounds import find_round
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.agreement.overview import Entry
-    from data.results import Result
-    from data.store import Reader, Study
-    from report.console import Output
+    from faultatlas.annotation.agreement.overview import Entry
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Reader, Study
+    from faultatlas.report.console import Output
 
 
 _FIXED = "fixed"
@@ -68,7 +68,7 @@ def measure_rounds(
     gate: GateOption | None = None,
 ) -> None:
     """Measure, store and show; a gate that was not passed is refused in the end."""
-    from report.publish import publish, show
+    from faultatlas.report.publish import publish, show
 
     beyond = _beyond(by, printed, gate)
     run = provenance.begin("annotation agreement", {**choice.parameters, **beyond})

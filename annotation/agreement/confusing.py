@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from annotation.agreement.codings import Coding
+    from faultatlas.annotation.agreement.codings import Coding
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def pairs_of_codes(coding: Coding) -> dict[tuple[str, str], int]:
     if coding.is_multiple:
         counts = _of_sets(coding)
     else:
-        from analysis.statistics.agreement.confusion import confusion
+        from faultatlas.analysis.statistics.agreement.confusion import confusion
 
         names = [str(category) for category in coding.coded.categories]
         pairs = confusion(coding.coded).tolist()

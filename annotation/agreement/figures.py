@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from annotation.agreement.confusing import pairs_of_codes
-from annotation.agreement.printed import interval_of
-from annotation.agreement.tables import named_code
-from data.results import Figure, Series
-from report import formatting
+from faultatlas.annotation.agreement.confusing import pairs_of_codes
+from faultatlas.annotation.agreement.printed import interval_of
+from faultatlas.annotation.agreement.tables import named_code
+from faultatlas.data.results import Figure, Series
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from annotation.agreement.overview import Entry, Overview, Point, Trend
+    from faultatlas.annotation.agreement.overview import Entry, Overview, Point, Trend
 
 MOST_CODES = 30  # in a matrix; more cannot be read
 STAGES = {"independent": "before discussion", "negotiated": "after discussion"}

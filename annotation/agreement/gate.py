@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from annotation.agreement.printed import interval_of
-from annotation.typed import typed
-from data.provenance import utc_now
-from report import formatting
+from faultatlas.annotation.agreement.printed import interval_of
+from faultatlas.annotation.typed import typed
+from faultatlas.data.provenance import utc_now
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from annotation.agreement.measuring import Measured
-    from annotation.labels import Stage
-    from data.provenance import Run
-    from data.store import Writer
+    from faultatlas.annotation.agreement.measuring import Measured
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Writer
 
 
 # What a reason begins with where labels, statistic or threshold are not those that were fixed;
@@ -129,7 +129,7 @@ def what_next(gate: Gate) -> str:
 
 
 def _without_value(gate: Gate, name: str) -> str:
-    from analysis.statistics.agreement.tallies import ONE_CATEGORY
+    from faultatlas.analysis.statistics.agreement.tallies import ONE_CATEGORY
 
     if ONE_CATEGORY in gate.reason:
         return (

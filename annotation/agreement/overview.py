@@ -6,22 +6,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.agreement.cautions import DEFAULT, Caution, Fixed, cautions_for, common, fixed_for
-from annotation.agreement.choices import variant
-from annotation.agreement.measuring import Agreement, Measured, Measuring, refuse_unfit
-from annotation.agreement.printed import Comparison, Printed, compare
-from annotation.agreement.sources import Rated, has_negotiated, read_round, together
-from annotation.rounds import find_round, round_names
-from annotation.typed import typed
-from data.errors import StudyError
-from data.settings import read_settings
+from faultatlas.annotation.agreement.cautions import (
+    DEFAULT,
+    Caution,
+    Fixed,
+    cautions_for,
+    common,
+    fixed_for,
+)
+from faultatlas.annotation.agreement.choices import variant
+from faultatlas.annotation.agreement.measuring import Agreement, Measured, Measuring, refuse_unfit
+from faultatlas.annotation.agreement.printed import Comparison, Printed, compare
+from faultatlas.annotation.agreement.sources import Rated, has_negotiated, read_round, together
+from faultatlas.annotation.rounds import find_round, round_names
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.agreement.choices import Choice
-    from annotation.labels import Stage
-    from data.store import Reader
+    from faultatlas.annotation.agreement.choices import Choice
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.data.store import Reader
 
 _TWO = 2
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.agreement.choices import KEYS
-from data.errors import StudyError
-from report import formatting
-from report.manuscript import judging, numbers
+from faultatlas.annotation.agreement.choices import KEYS
+from faultatlas.data.errors import StudyError
+from faultatlas.report import formatting
+from faultatlas.report.manuscript import judging, numbers
 
 if TYPE_CHECKING:
-    from annotation.agreement.measuring import Measured
-    from data.results import ClaimStatus
+    from faultatlas.annotation.agreement.measuring import Measured
+    from faultatlas.data.results import ClaimStatus
 
 RULE = (
     "Printed values: reproduced if ours, rounded or cut to the printed digits, is the printed "

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from annotation.agreement.choices import ANALYSIS, By, escaped
-from annotation.agreement.figures import all_figures
-from annotation.agreement.measuring import statistic_of
-from annotation.agreement.printed import RULE, interval_of
-from annotation.agreement.tables import Scale, all_tables, parts_of
-from annotation.rows_behind import compared_labels
-from data.results import Claim, Result
-from report import formatting
+from faultatlas.annotation.agreement.choices import ANALYSIS, By, escaped
+from faultatlas.annotation.agreement.figures import all_figures
+from faultatlas.annotation.agreement.measuring import statistic_of
+from faultatlas.annotation.agreement.printed import RULE, interval_of
+from faultatlas.annotation.agreement.tables import Scale, all_tables, parts_of
+from faultatlas.annotation.rows_behind import compared_labels
+from faultatlas.data.results import Claim, Result
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from annotation.agreement.gate import Gate
-    from annotation.agreement.measuring import Measured, Part
-    from annotation.agreement.overview import Entry, Overview
+    from faultatlas.annotation.agreement.gate import Gate
+    from faultatlas.annotation.agreement.measuring import Measured, Part
+    from faultatlas.annotation.agreement.overview import Entry, Overview
 
 _FEW = 3
 _FIRST = (
@@ -347,7 +347,7 @@ def _notes(overview: Overview, scale: Scale) -> tuple[str, ...]:
 
 
 def _sources(entries: Sequence[Entry], scale: Scale) -> tuple[str, ...]:
-    from analysis.statistics.agreement.measuring import statistics
+    from faultatlas.analysis.statistics.agreement.measuring import statistics
 
     used = {statistic_of(each.key) for entry in entries for each in entry.found.measures}
     cited = (f"{statistics()[name].title}: {statistics()[name].source}" for name in sorted(used))

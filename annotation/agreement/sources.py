@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from annotation.ratings import Ratings, ratings_of
-from data.errors import StudyError
-from data.gates import changed_after_gate
+from faultatlas.annotation.ratings import Ratings, ratings_of
+from faultatlas.data.errors import StudyError
+from faultatlas.data.gates import changed_after_gate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.agreement.choices import Choice
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.agreement.choices import Choice
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def read_round(
     After discussion, what each rater said last counts: labels that nobody talked about stay
     as they were.
     """
-    from annotation.taxonomies.versions import Versions, carrier
+    from faultatlas.annotation.taxonomies.versions import Versions, carrier
 
     wanted = stage or choice.stage
     version = choice.version or of.taxonomy_version

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from annotation.agreement.choices import By
-from annotation.agreement.measuring import code_label
-from annotation.agreement.printed import interval_of
-from data.results import Cell, Column, Table
-from report import formatting
+from faultatlas.annotation.agreement.choices import By
+from faultatlas.annotation.agreement.measuring import code_label
+from faultatlas.annotation.agreement.printed import interval_of
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from annotation.agreement.gate import Gate
-    from annotation.agreement.measuring import Measured, Part
-    from annotation.agreement.overview import Entry, Overview
-    from annotation.agreement.sources import Rated
+    from faultatlas.annotation.agreement.gate import Gate
+    from faultatlas.annotation.agreement.measuring import Measured, Part
+    from faultatlas.annotation.agreement.overview import Entry, Overview
+    from faultatlas.annotation.agreement.sources import Rated
 
 MOST_CONFUSED = 10
 FIXED = "fixed beforehand"
@@ -52,7 +52,7 @@ class Scale:
     """A named scale, and its words."""
 
     def __init__(self, name: str) -> None:
-        from analysis.statistics.agreement.scales import SCALES
+        from faultatlas.analysis.statistics.agreement.scales import SCALES
 
         self.name = name
         self.title = SCALES[name].title
@@ -60,7 +60,7 @@ class Scale:
 
     def word(self, measured: Measured) -> str:
         """What it calls a value. Percent agreement includes chance: no scale is made for it."""
-        from analysis.statistics.agreement.scales import word
+        from faultatlas.analysis.statistics.agreement.scales import word
 
         return "" if measured.key == "percent" else word(self.name, measured.estimate.value)
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.bridge.own_server import new_password
-from annotation.bridge.remote import Remote, RemoteUser, ServerError
-from annotation.rounds import add_rater, checked_name, refuse_alike
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.bridge.own_server import new_password
+from faultatlas.annotation.bridge.remote import Remote, RemoteUser, ServerError
+from faultatlas.annotation.rounds import add_rater, checked_name, refuse_alike
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 _TIMEOUT_S = 60
 

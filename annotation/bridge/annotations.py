@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from annotation.bridge.page.answers import Parsed, answer_of
-from annotation.bridge.page.tasks import content_hash
-from data.taxonomy import Taxonomy
+from faultatlas.annotation.bridge.page.answers import Parsed, answer_of
+from faultatlas.annotation.bridge.page.tasks import content_hash
+from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -81,8 +81,8 @@ def serve(
 
         annotation serve --stop
     """
-    from annotation.bridge import commands as bridge
-    from annotation.bridge import serving, view
+    from faultatlas.annotation.bridge import commands as bridge
+    from faultatlas.annotation.bridge import serving, view
 
     output = Output(as_json, quiet, verbose)
     if stop:
@@ -142,8 +142,8 @@ def add_rater(
 
         annotation rater add eva --invite
     """
-    from annotation.bridge import commands as bridge
-    from annotation.bridge import view
+    from faultatlas.annotation.bridge import commands as bridge
+    from faultatlas.annotation.bridge import view
 
     output = Output(as_json, quiet, verbose)
     added = bridge.add_rater(
@@ -168,9 +168,9 @@ def list_raters(
 
         annotation rater list
     """
-    from annotation.bridge import view
-    from annotation.bridge.accounts import list_raters as found_raters
-    from report.tables import console_table
+    from faultatlas.annotation.bridge import view
+    from faultatlas.annotation.bridge.accounts import list_raters as found_raters
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     with open_study(study, output).reading() as reader:
@@ -232,9 +232,9 @@ def push(
 
         annotation push pilot --version 2.0.0
     """
-    from annotation.bridge import commands as bridge
-    from annotation.bridge import view
-    from report.tables import console_table
+    from faultatlas.annotation.bridge import commands as bridge
+    from faultatlas.annotation.bridge import view
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -274,9 +274,9 @@ def pull(
 
         annotation pull pilot
     """
-    from annotation.bridge import commands as bridge
-    from annotation.bridge import view
-    from report.tables import console_table
+    from faultatlas.annotation.bridge import commands as bridge
+    from faultatlas.annotation.bridge import view
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = bridge.pull_round(open_study(study, output), round_name, output, rater=rater)

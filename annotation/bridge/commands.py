@@ -9,23 +9,29 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.bridge import accounts, places, server_database, serving
-from annotation.bridge.installation import prepared
-from annotation.bridge.own_server import PORT, SHARED, OwnServer, own_servers
-from annotation.bridge.pulling import pull
-from annotation.bridge.pushing import Plan, independent_plan, push, relabel_plan, stage_plan
-from annotation.rounds import find_round
-from annotation.typed import typed
-from data.errors import StudyError
-from data.store import Study
-from report.progress import progress
+from faultatlas.annotation.bridge import accounts, places, server_database, serving
+from faultatlas.annotation.bridge.installation import prepared
+from faultatlas.annotation.bridge.own_server import PORT, SHARED, OwnServer, own_servers
+from faultatlas.annotation.bridge.pulling import pull
+from faultatlas.annotation.bridge.pushing import (
+    Plan,
+    independent_plan,
+    push,
+    relabel_plan,
+    stage_plan,
+)
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from annotation.bridge.page.tasks import Said
-    from annotation.bridge.remote import Remote
-    from annotation.bridge.serving import Started
-    from annotation.labels import Stage
-    from report.console import Output
+    from faultatlas.annotation.bridge.page.tasks import Said
+    from faultatlas.annotation.bridge.remote import Remote
+    from faultatlas.annotation.bridge.serving import Started
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.report.console import Output
 
 
 # The server.

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.taxonomy_library import taxonomy_of_text
+from faultatlas.data.taxonomy_library import taxonomy_of_text
 
 if TYPE_CHECKING:
-    from annotation.bridge.page.tasks import Said
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.bridge.page.tasks import Said
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy import Taxonomy
 
 _CHUNK = 200  # artifacts whose texts are in memory at once
 
@@ -46,7 +46,7 @@ def kept_taxonomy(reader: Reader, name: str, version: str) -> Taxonomy:
 
 def page_of(reader: Reader, of: Round, stage: Stage) -> Page:
     """The page that raters see. A model's proposals are shown only where the round says so."""
-    from annotation.bridge.page.config import labelling_config
+    from faultatlas.annotation.bridge.page.config import labelling_config
 
     taxonomy = kept_taxonomy(reader, of.taxonomy, of.taxonomy_version)
     config = labelling_config(taxonomy, choice=of.choice, suggestions=of.suggestions, stage=stage)
@@ -61,8 +61,8 @@ def contents_of(
     said: Mapping[str, Sequence[Said]],
 ) -> dict[str, Content]:
     """The tasks of items. What was said is without names."""
-    from annotation.bridge.page.tasks import Suggested, content_hash, task_data
-    from annotation.bridge.page.texts import texts_of
+    from faultatlas.annotation.bridge.page.tasks import Suggested, content_hash, task_data
+    from faultatlas.annotation.bridge.page.texts import texts_of
 
     artifacts = {
         row["item_id"]: row["artifact_id"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data import provenance
+from faultatlas.data import provenance
 
 if TYPE_CHECKING:
-    from data.store import Study
+    from faultatlas.data.store import Study
 
 
 def finish(

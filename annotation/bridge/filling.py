@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from annotation.bridge import projects
+from faultatlas.annotation.bridge import projects
 
 if TYPE_CHECKING:
-    from annotation.bridge.contents import Content
-    from annotation.bridge.projects import KnownTask, Place
-    from annotation.bridge.remote import Remote, RemoteTask
-    from data import provenance
-    from data.store import Study
+    from faultatlas.annotation.bridge.contents import Content
+    from faultatlas.annotation.bridge.projects import KnownTask, Place
+    from faultatlas.annotation.bridge.remote import Remote, RemoteTask
+    from faultatlas.data import provenance
+    from faultatlas.data.store import Study
 
 _BATCH = 100  # tasks of a request
 _BATCH_SIZE = 5_000_000  # characters

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.bridge import projects
-from annotation.bridge.contents import Content
-from annotation.bridge.filling import Filling, Pushed
-from annotation.bridge.remote import in_one_line
-from data.errors import StudyError
+from faultatlas.annotation.bridge import projects
+from faultatlas.annotation.bridge.contents import Content
+from faultatlas.annotation.bridge.filling import Filling, Pushed
+from faultatlas.annotation.bridge.remote import in_one_line
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.bridge.remote import Remote, RemoteTask
-    from annotation.rounds import Round
-    from data.store import Study
+    from faultatlas.annotation.bridge.remote import Remote, RemoteTask
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Study
 
 _SHOWN = 5
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 VERSION = "1.23.2"  # of Label Studio: the one place that says it
 DATABASE = "label_studio.sqlite3"
@@ -141,8 +141,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Set it up without starting it: `python -m annotation.bridge.installation`."""
-    from report import console
+    """Set it up without starting it: `python -m faultatlas.annotation.bridge.installation`."""
+    from faultatlas.report import console
 
     console.run(lambda: prepared(console.Output().tell))
 

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from annotation.bridge.installation import DATABASE, Installation
-from annotation.typed import typed
-from data.errors import StudyError
-from data.redaction import remember_secret
+from faultatlas.annotation.bridge.installation import DATABASE, Installation
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import remember_secret
 
 FOLDER = "label-studio"
 SHARED = "own"

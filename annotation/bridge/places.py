@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from annotation.bridge.own_server import SHARED, OwnServer, not_running
-from annotation.bridge.remote import Remote
-from data.errors import StudyError
-from data.redaction import SHORTEST, remember_secret
+from faultatlas.annotation.bridge.own_server import SHARED, OwnServer, not_running
+from faultatlas.annotation.bridge.remote import Remote
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import SHORTEST, remember_secret
 
 VARIABLE = "LABEL_STUDIO_API_KEY"
 

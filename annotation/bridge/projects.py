@@ -12,16 +12,16 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.bridge.own_server import SHARED
-from annotation.bridge.remote import ChangedError, GoneError, Remote, RemoteTask
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.bridge.own_server import SHARED
+from faultatlas.annotation.bridge.remote import ChangedError, GoneError, Remote, RemoteTask
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader, Study, Writer
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader, Study, Writer
 
 OWN_PROJECT = "own project"
 OWN_SERVER = "own server"

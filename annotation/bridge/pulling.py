@@ -12,24 +12,24 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from annotation.bridge import projects
-from annotation.bridge.accounts import Account, account_command, accounts, is_there
-from annotation.bridge.annotations import Expected, Found, Label, read_annotations
-from annotation.bridge.contents import kept_taxonomy
-from annotation.bridge.ending import broken_by, finish
-from annotation.bridge.page.answers import Parsed
-from annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
-from annotation.labels import HOLDS, Answer, append
-from annotation.rounds import find_round, require_rater
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.bridge import projects
+from faultatlas.annotation.bridge.accounts import Account, account_command, accounts, is_there
+from faultatlas.annotation.bridge.annotations import Expected, Found, Label, read_annotations
+from faultatlas.annotation.bridge.contents import kept_taxonomy
+from faultatlas.annotation.bridge.ending import broken_by, finish
+from faultatlas.annotation.bridge.page.answers import Parsed
+from faultatlas.annotation.bridge.remote import GoneError, Remote, RemoteTask, in_one_line
+from faultatlas.annotation.labels import HOLDS, Answer, append
+from faultatlas.annotation.rounds import find_round, require_rater
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.bridge.projects import Place
-    from annotation.rounds import Round
-    from data.store import Reader, Study
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.bridge.projects import Place
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.taxonomy import Taxonomy
 
 _SHOWN = 5  # items of one problem that are named
 

@@ -13,27 +13,27 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.bridge import projects
-from annotation.bridge.accounts import account_command, accounts, is_there
-from annotation.bridge.contents import Content, contents_of, page_of
-from annotation.bridge.ending import broken_by, finish
-from annotation.bridge.filling import Filling, Pushed
-from annotation.bridge.first_texts import first_texts
-from annotation.bridge.pulling import pull_place
-from annotation.bridge.remote import GoneError, Remote, in_one_line
-from annotation.planning.gates import require_gate
-from annotation.rounds import find_round, require_rater
-from annotation.taxonomies.relabelling import relabel_queue
-from annotation.taxonomies.versions import Versions
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.bridge import projects
+from faultatlas.annotation.bridge.accounts import account_command, accounts, is_there
+from faultatlas.annotation.bridge.contents import Content, contents_of, page_of
+from faultatlas.annotation.bridge.ending import broken_by, finish
+from faultatlas.annotation.bridge.filling import Filling, Pushed
+from faultatlas.annotation.bridge.first_texts import first_texts
+from faultatlas.annotation.bridge.pulling import pull_place
+from faultatlas.annotation.bridge.remote import GoneError, Remote, in_one_line
+from faultatlas.annotation.planning.gates import require_gate
+from faultatlas.annotation.rounds import find_round, require_rater
+from faultatlas.annotation.taxonomies.relabelling import relabel_queue
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.bridge.page.tasks import Said
-    from annotation.bridge.projects import Place
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader, Study
+    from faultatlas.annotation.bridge.page.tasks import Said
+    from faultatlas.annotation.bridge.projects import Place
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader, Study
 
 # The server of a rater. The same one may be given to several.
 Servers = Callable[[str], Remote]

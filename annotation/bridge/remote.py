@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -269,7 +269,7 @@ def in_one_line(error: StudyError) -> str:
 
 
 def _task(found: Any, *, with_content: bool) -> RemoteTask:
-    from annotation.bridge.page.tasks import content_hash
+    from faultatlas.annotation.bridge.page.tasks import content_hash
 
     meta = found.meta if isinstance(found.meta, dict) else {}
     given = (found.total_annotations or 0) + (found.cancelled_annotations or 0)

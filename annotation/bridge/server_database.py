@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from annotation.bridge.installation import DATABASE, variables
-from data.errors import StudyError
+from faultatlas.annotation.bridge.installation import DATABASE, variables
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.bridge.installation import Installation
-    from annotation.bridge.own_server import Access, OwnServer
+    from faultatlas.annotation.bridge.installation import Installation
+    from faultatlas.annotation.bridge.own_server import Access, OwnServer
 
 _PATIENCE_S = 30.0  # while the server writes
 # By its own Django, so that it is what that one reads; the password comes by standard input.

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-from annotation.bridge.installation import Installation, variables
-from annotation.bridge.own_server import HOST, Access, OwnServer, Running
-from annotation.bridge.server_database import set_token
-from data.errors import StudyError
+from faultatlas.annotation.bridge.installation import Installation, variables
+from faultatlas.annotation.bridge.own_server import HOST, Access, OwnServer, Running
+from faultatlas.annotation.bridge.server_database import set_token
+from faultatlas.data.errors import StudyError
 
 PATIENCE_S = 180.0  # of an old machine that migrates
 _PAUSE_S = 0.1

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotation.bridge.accounts import Added
-from annotation.bridge.own_server import SHARED
-from annotation.typed import typed
-from data.redaction import redact
-from data.results import Column, Table
-from report.console import Output, stdout
-from report.formatting import plain
+from faultatlas.annotation.bridge.accounts import Added
+from faultatlas.annotation.bridge.own_server import SHARED
+from faultatlas.annotation.typed import typed
+from faultatlas.data.redaction import redact
+from faultatlas.data.results import Column, Table
+from faultatlas.report.console import Output, stdout
+from faultatlas.report.formatting import plain
 
 
 def print_lines(output: Output, lines: Sequence[str], *, may_show_secrets: bool = False) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
-from annotation.rounds import Assignment
-from data.errors import StudyError
-from data.sampling import drawn
+from faultatlas.annotation.rounds import Assignment
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import drawn
 
 _MOST_GROUPS = 1_000  # of raters that are weighed against each other for one item
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from data.store import Reader
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ NOTHING = Left()
 
 def left_by_change(reader: Reader, of: Round) -> Left:
     """What waits in a round since its taxonomy has changed."""
-    from annotation.taxonomies.final_labels import final_labels_under
-    from annotation.taxonomies.relabelling import migrated_version, relabel_queue
-    from annotation.taxonomies.versions import Versions
+    from faultatlas.annotation.taxonomies.final_labels import final_labels_under
+    from faultatlas.annotation.taxonomies.relabelling import migrated_version, relabel_queue
+    from faultatlas.annotation.taxonomies.versions import Versions
 
     version = migrated_version(reader, of.taxonomy)
     if version is None:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -111,10 +111,10 @@ def plan_round(
 
         annotation round rest-1 --despite-gate "two codes were merged after the discussion"
     """
-    from annotation.planning.options import Options
-    from annotation.planning.planning import run_round
-    from annotation.planning.view import planned_table, planned_words
-    from report.tables import console_table
+    from faultatlas.annotation.planning.options import Options
+    from faultatlas.annotation.planning.planning import run_round
+    from faultatlas.annotation.planning.view import planned_table, planned_words
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(
@@ -157,10 +157,10 @@ def show_status(
 
         annotation status pilot
     """
-    from annotation.planning.progress import status
-    from annotation.planning.view import raters_table, status_table
-    from annotation.screening.steps import Standing
-    from report.tables import console_table
+    from faultatlas.annotation.planning.progress import status
+    from faultatlas.annotation.planning.view import raters_table, status_table
+    from faultatlas.annotation.screening.steps import Standing
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     rounds, document = status(open_study(study, output), round_name)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from annotation.rounds import Round, find_round
-from annotation.typed import typed
-from data.errors import StudyError
-from data.gates import GONE_ON, changed_after_gate
-from data.provenance import utc_now
-from report.formatting import counted, number
+from faultatlas.annotation.rounds import Round, find_round
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.gates import GONE_ON, changed_after_gate
+from faultatlas.data.provenance import utc_now
+from faultatlas.report.formatting import counted, number
 
 if TYPE_CHECKING:
-    from annotation.agreement.gate import Gate
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.annotation.agreement.gate import Gate
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 _MISSING = """
 SELECT count(*) FROM store.assignment a WHERE round = ? AND NOT EXISTS (
@@ -82,7 +82,7 @@ def _decisions(reader: Reader, round_name: str) -> list[Gate]:
 
     Nor those by labels, a statistic or a threshold that were chosen afterwards.
     """
-    from annotation.agreement.gate import OFF_PLAN, Gate
+    from faultatlas.annotation.agreement.gate import OFF_PLAN, Gate
 
     rows = reader.rows(
         "SELECT * EXCLUDE run_id FROM gates WHERE round = ? AND NOT starts_with(reason, ?) "
@@ -212,7 +212,7 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
     What is stored is what was measured, not passed, with who goes on and why; gives whether that
     is new.
     """
-    from annotation.agreement.gate import Gate, put_gate
+    from faultatlas.annotation.agreement.gate import Gate, put_gate
 
     reason = " ".join(reason.split())
     if not reason:
@@ -272,7 +272,7 @@ def _despite(reader: Reader, of: Round, before: str) -> str:
 
 
 def _measured(gate: Gate) -> str:
-    from annotation.agreement.gate import beside
+    from faultatlas.annotation.agreement.gate import beside
 
     value = "nothing could be measured"
     if gate.value is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.rounds import Item
-from annotation.typed import typed
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.annotation.rounds import Item
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 # Each artifact of the sample with the rounds that label it with the taxonomy.
 _SAMPLED = """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotation.rounds import checked_name
-from data.errors import StudyError
-from data.sampling import checked_seed
+from faultatlas.annotation.rounds import checked_name
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import checked_seed
 
 DEFAULT_SEED = 1
 NO_ROUND = "none"  # of --after: no gate holds the round up

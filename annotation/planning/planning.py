@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.assigning import assigned, parts_of
-from annotation.planning.gates import Hold, go_on, hold_on
-from annotation.planning.next_items import NextItems, next_items
-from annotation.planning.options import DEFAULT_SEED, Options
-from annotation.planning.rules import fixed_gate, gate_remarks, round_before
-from annotation.rounds import (
+from faultatlas.annotation.planning.assigning import assigned, parts_of
+from faultatlas.annotation.planning.gates import Hold, go_on, hold_on
+from faultatlas.annotation.planning.next_items import NextItems, next_items
+from faultatlas.annotation.planning.options import DEFAULT_SEED, Options
+from faultatlas.annotation.planning.rules import fixed_gate, gate_remarks, round_before
+from faultatlas.annotation.rounds import (
     Assignment,
     Round,
     find_round,
@@ -23,16 +23,16 @@ from annotation.rounds import (
     refuse_alike,
     round_names,
 )
-from annotation.samples.storage import find_sample
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from data.settings import read_settings
+from faultatlas.annotation.samples.storage import find_sample
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.taxonomy import Taxonomy
 
 _DEFAULTS = {"seed": DEFAULT_SEED}  # giving them says nothing
 
@@ -191,7 +191,7 @@ def _refuse_alike(reader: Reader, raters: Sequence[str]) -> None:
 
 
 def _taxonomy(study: Study, options: Options) -> Taxonomy:
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     if not options.taxonomy:
         raise StudyError(

@@ -7,17 +7,24 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.changed import NOTHING, Left, left_by_change
-from annotation.planning.gates import Hold, Standing, bringing, hold_on, measuring, standing
-from annotation.rounds import Round, find_round, round_names
-from annotation.screening.steps import TAXONOMY as SCREENING
-from annotation.screening.steps import next_step, standings
-from annotation.typed import typed
-from report.formatting import number
+from faultatlas.annotation.planning.changed import NOTHING, Left, left_by_change
+from faultatlas.annotation.planning.gates import (
+    Hold,
+    Standing,
+    bringing,
+    hold_on,
+    measuring,
+    standing,
+)
+from faultatlas.annotation.rounds import Round, find_round, round_names
+from faultatlas.annotation.screening.steps import TAXONOMY as SCREENING
+from faultatlas.annotation.screening.steps import next_step, standings
+from faultatlas.annotation.typed import typed
+from faultatlas.report.formatting import number
 
 if TYPE_CHECKING:
-    from annotation.agreement.gate import Gate
-    from data.store import Reader, Study
+    from faultatlas.annotation.agreement.gate import Gate
+    from faultatlas.data.store import Reader, Study
 
 # One row for each round and rater that has something to label or has labelled something. Where
 # items are assigned, labels of others are extra.

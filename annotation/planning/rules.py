@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from annotation.planning.gates import gate_before
-from annotation.planning.options import NO_ROUND, Options
-from annotation.rounds import Assignment, Round, find_round
-from data.errors import StudyError
-from data.settings import STATISTICS, Settings
+from faultatlas.annotation.planning.gates import gate_before
+from faultatlas.annotation.planning.options import NO_ROUND, Options
+from faultatlas.annotation.rounds import Assignment, Round, find_round
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import STATISTICS, Settings
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 
 def round_before(reader: Reader, options: Options, taxonomy: str) -> str | None:

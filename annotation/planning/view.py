@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.planning.planning import Outcome
-from annotation.planning.progress import Progress
-from data.results import Column, Table
-from report.formatting import count, counted, minute, number, share
+from faultatlas.annotation.planning.planning import Outcome
+from faultatlas.annotation.planning.progress import Progress
+from faultatlas.data.results import Column, Table
+from faultatlas.report.formatting import count, counted, minute, number, share
 
 
 def planned_table(outcome: Outcome) -> Table:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.samples.drawing import Drawn, draw, pools_of
-from annotation.samples.frame import Frame, read_frame, stored_frame
-from data.errors import StudyError
+from faultatlas.annotation.samples.drawing import Drawn, draw, pools_of
+from faultatlas.annotation.samples.frame import Frame, read_frame, stored_frame
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from annotation.samples.storage import Sample
-    from data.store import Reader
+    from faultatlas.annotation.samples.storage import Sample
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -16,7 +16,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
-from report.rounding import RoundOption
+from faultatlas.report.rounding import RoundOption
 
 commands = console.application("Samples of what was mined.")
 
@@ -114,9 +114,9 @@ def sample(
 
         annotation sample main --check
     """
-    from annotation.samples import command, view
-    from data.errors import StudyError
-    from report.tables import console_table
+    from faultatlas.annotation.samples import command, view
+    from faultatlas.data.errors import StudyError
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -178,9 +178,9 @@ def sample_size(
 
         annotation sample-size --round up
     """
-    from annotation.samples.sizes import sizes, sizes_table
-    from data.sampling import Precision
-    from report.tables import console_table
+    from faultatlas.annotation.samples.sizes import sizes, sizes_table
+    from faultatlas.data.sampling import Precision
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     precision = Precision(

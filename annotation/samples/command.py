@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from annotation.rounds import checked_name
-from annotation.samples.checking import Check, check_sample
-from annotation.samples.comparing import Comparison, compared_columns, comparisons
-from annotation.samples.definition import (
+from faultatlas.annotation.rounds import checked_name
+from faultatlas.annotation.samples.checking import Check, check_sample
+from faultatlas.annotation.samples.comparing import Comparison, compared_columns, comparisons
+from faultatlas.annotation.samples.definition import (
     ALLOCATIONS,
     DEFAULT_SEED,
     Allocation,
@@ -19,19 +19,25 @@ from annotation.samples.definition import (
     frame_words,
     step_and_where,
 )
-from annotation.samples.drawing import draw
-from annotation.samples.frame import Frame, last_step, read_frame, stored_frame
-from annotation.samples.storage import Sample, find_sample, put_draw, put_sample, stored_sample
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from data.sampling import Precision, checked_seed
-from report.formatting import share
+from faultatlas.annotation.samples.drawing import draw
+from faultatlas.annotation.samples.frame import Frame, last_step, read_frame, stored_frame
+from faultatlas.annotation.samples.storage import (
+    Sample,
+    find_sample,
+    put_draw,
+    put_sample,
+    stored_sample,
+)
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import Precision, checked_seed
+from faultatlas.report.formatting import share
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.sampling import Rounding
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.sampling import Rounding
+    from faultatlas.data.store import Reader, Study, Writer
 
 ALL = "all"  # instead of a step: everything that was mined
 

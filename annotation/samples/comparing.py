@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.statistics.representativeness import Fit, fit_to_frame
-from annotation.samples.definition import columns_of
-from annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
-from data.conditions import condition_problem, frame
-from data.results import Column, Table
-from data.store import STATEMENT_ERRORS
-from report.formatting import count, number
+from faultatlas.analysis.statistics.representativeness import Fit, fit_to_frame
+from faultatlas.annotation.samples.definition import columns_of
+from faultatlas.annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
+from faultatlas.data.conditions import condition_problem, frame
+from faultatlas.data.results import Column, Table
+from faultatlas.data.store import STATEMENT_ERRORS
+from faultatlas.report.formatting import count, number
 
 if TYPE_CHECKING:
-    from annotation.samples.storage import Sample
-    from data.store import Reader
+    from faultatlas.annotation.samples.storage import Sample
+    from faultatlas.data.store import Reader
 
 _USUAL = ("source", "kind", "project")
 _MOST_GROUPS = 12

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from data.errors import StudyError
-from data.sampling import Precision
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import Precision
 
 Method = Literal["simple", "stratified", "highest"]
 Allocation = Literal["", "proportional", "equal", "optimal", "each"]

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from annotation.samples.definition import Definition, Sizing
-from annotation.samples.frame import Frame, Member
-from data.allocation import allocated, spread
-from data.errors import StudyError
-from data.sampling import draw_key
+from faultatlas.annotation.samples.definition import Definition, Sizing
+from faultatlas.annotation.samples.frame import Frame, Member
+from faultatlas.data.allocation import allocated, spread
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import draw_key
 
 _SHARED = {
     "proportional": "in proportion to their sizes",

@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from annotation.samples.definition import Definition, step_and_where
-from data.conditions import (
+from faultatlas.annotation.samples.definition import Definition, step_and_where
+from faultatlas.data.conditions import (
     condition_problem,
     frame,
     refuse_odd_condition,
     refuse_odd_value,
     value_type,
 )
-from data.errors import StudyError
-from data.store import STATEMENT_ERRORS
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 NONE = "(none)"
 SEPARATOR = " / "

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from data.errors import StudyError
-from data.results import Column, Table
-from data.sampling import Precision
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table
+from faultatlas.data.sampling import Precision
 
 
 def sizes(populations: Sequence[int], precision: Precision) -> dict[str, Any]:

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from annotation.samples.definition import Definition, Sizing
-from annotation.samples.drawing import Drawing, Drawn
-from annotation.samples.frame import Frame, put_frame, stored_frame
-from annotation.typed import typed
-from data.errors import StudyError
-from data.provenance import utc_now
-from data.sampling import Precision
+from faultatlas.annotation.samples.definition import Definition, Sizing
+from faultatlas.annotation.samples.drawing import Drawing, Drawn
+from faultatlas.annotation.samples.frame import Frame, put_frame, stored_frame
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.sampling import Precision
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from annotation.samples.definition import frame_words
-from annotation.samples.storage import sample_names, stored_sample
-from data.results import Column, Table, rows_of
-from report.formatting import count, counted, minute
+from faultatlas.annotation.samples.definition import frame_words
+from faultatlas.annotation.samples.storage import sample_names, stored_sample
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.report.formatting import count, counted, minute
 
 if TYPE_CHECKING:
-    from annotation.samples.command import Outcome
-    from data.store import Study
+    from faultatlas.annotation.samples.command import Outcome
+    from faultatlas.data.store import Study
 
 _COLUMNS = (
     Column("sample", "Sample"),

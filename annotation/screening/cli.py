@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -94,10 +94,10 @@ def screen_papers(
 
         annotation screen title --round screened-in-a-sheet
     """
-    from annotation.planning.view import planned_table, planned_words
-    from annotation.screening.paper_rounds import Wanted
-    from annotation.screening.screening import screen
-    from report.tables import console_table
+    from faultatlas.annotation.planning.view import planned_table, planned_words
+    from faultatlas.annotation.screening.paper_rounds import Wanted
+    from faultatlas.annotation.screening.screening import screen
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     wanted = Wanted(tuple(rater or ()), overlap, seed, where, size, gate, statistic)
@@ -142,10 +142,10 @@ def plan_coding(
 
         annotation code --rater ann --taxonomy humbatova
     """
-    from annotation.planning.view import planned_table, planned_words
-    from annotation.screening.coding import code_papers
-    from annotation.screening.paper_rounds import Wanted
-    from report.tables import console_table
+    from faultatlas.annotation.planning.view import planned_table, planned_words
+    from faultatlas.annotation.screening.coding import code_papers
+    from faultatlas.annotation.screening.paper_rounds import Wanted
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     wanted = Wanted(tuple(rater or ()), overlap, seed, where, size, gate, statistic)
@@ -190,7 +190,7 @@ def bring_places(
 
         annotation places coding.csv --codes
     """
-    from annotation.screening.places import take_places
+    from faultatlas.annotation.screening.places import take_places
 
     output = Output(as_json, quiet, verbose)
     taken = take_places(open_study(study, output), file, rater, with_codes=codes)

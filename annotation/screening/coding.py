@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.planning import Outcome
-from annotation.screening.corpus import paper_sample
-from annotation.screening.paper_rounds import (
+from faultatlas.annotation.planning.planning import Outcome
+from faultatlas.annotation.screening.corpus import paper_sample
+from faultatlas.annotation.screening.paper_rounds import (
     Wanted,
     free_name,
     in_order,
@@ -16,12 +16,12 @@ from annotation.screening.paper_rounds import (
     plan,
     where_holds,
 )
-from data import provenance
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 TAXONOMIES = ("debugging-techniques", "humbatova")
 _STEMS = {
@@ -57,7 +57,7 @@ def round_stem(taxonomy: str) -> str:
 
 def code_papers(study: Study, taxonomies: Sequence[str], wanted: Wanted) -> Coding:
     """Plan a round for each taxonomy of the papers that no round has with it yet."""
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     with study.reading():
         pass

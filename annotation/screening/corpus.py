@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotation.samples.definition import DEFAULT_SEED, Definition, Sizing, frame_condition
-from annotation.samples.drawing import draw
-from annotation.samples.frame import last_step, read_frame
-from annotation.samples.storage import put_draw, put_sample, sample_names, stored_sample
-from data import provenance
-from data.errors import StudyError
-from data.sampling import checked_seed
+from faultatlas.annotation.samples.definition import (
+    DEFAULT_SEED,
+    Definition,
+    Sizing,
+    frame_condition,
+)
+from faultatlas.annotation.samples.drawing import draw
+from faultatlas.annotation.samples.frame import last_step, read_frame
+from faultatlas.annotation.samples.storage import put_draw, put_sample, sample_names, stored_sample
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import checked_seed
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 SAMPLE = "papers"
 _PAPERS = "kind = 'paper'"

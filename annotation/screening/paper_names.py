@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.identity import MAX_LENGTH, artifact_id, shown, title_key
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import MAX_LENGTH, artifact_id, shown, title_key
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

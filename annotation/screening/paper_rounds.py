@@ -6,19 +6,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.next_items import NextItems
-from annotation.planning.options import NO_ROUND, Options
-from annotation.planning.planning import Outcome, plan_rounds
-from annotation.planning.progress import progress
-from annotation.rounds import Item, round_names
-from annotation.samples.definition import DEFAULT_SEED
-from data.conditions import condition_problem, condition_query, refuse_odd_condition
-from data.sampling import drawn
-from data.store import STATEMENT_ERRORS
+from faultatlas.annotation.planning.next_items import NextItems
+from faultatlas.annotation.planning.options import NO_ROUND, Options
+from faultatlas.annotation.planning.planning import Outcome, plan_rounds
+from faultatlas.annotation.planning.progress import progress
+from faultatlas.annotation.rounds import Item, round_names
+from faultatlas.annotation.samples.definition import DEFAULT_SEED
+from faultatlas.data.conditions import condition_problem, condition_query, refuse_odd_condition
+from faultatlas.data.sampling import drawn
+from faultatlas.data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 
 @dataclass(frozen=True)

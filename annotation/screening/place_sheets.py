@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from annotation.rounds import checked_name
-from annotation.screening.paper_names import PaperNames
-from annotation.sheets.files import read_grid
-from data.errors import StudyError
-from data.evidence import Support
-from report.formatting import plain
+from faultatlas.annotation.rounds import checked_name
+from faultatlas.annotation.screening.paper_names import PaperNames
+from faultatlas.annotation.sheets.files import read_grid
+from faultatlas.data.errors import StudyError
+from faultatlas.data.evidence import Support
+from faultatlas.report.formatting import plain
 
 if TYPE_CHECKING:
-    from annotation.sheets.grids import Grid, Row
-    from data.taxonomy import Taxonomy
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.annotation.sheets.grids import Grid, Row
+    from faultatlas.data.taxonomy import Taxonomy
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 SUPPORTS: tuple[str, ...] = get_args(Support)
 WITHDRAWN = "withdrawn"  # instead of a support: the place is no more

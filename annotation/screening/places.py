@@ -11,23 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.rounds import Item, Round, add_rater, find_round, put_items, put_round
-from annotation.screening.coding import round_stem
-from annotation.screening.paper_names import PaperNames
-from annotation.screening.place_sheets import WITHDRAWN, Place, PlaceSheet, read_places
-from annotation.settling.settlements import Decision, Settled, settle
-from annotation.sheets.problems import listed
-from annotation.sheets.storing import RULE
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from data.taxonomy_library import TaxonomyLibrary
-from report.formatting import counted
+from faultatlas.annotation.rounds import Item, Round, add_rater, find_round, put_items, put_round
+from faultatlas.annotation.screening.coding import round_stem
+from faultatlas.annotation.screening.paper_names import PaperNames
+from faultatlas.annotation.screening.place_sheets import WITHDRAWN, Place, PlaceSheet, read_places
+from faultatlas.annotation.settling.settlements import Decision, Settled, settle
+from faultatlas.annotation.sheets.problems import listed
+from faultatlas.annotation.sheets.storing import RULE
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.taxonomy import Taxonomy
 
 _MOST_SHOWN = 20
 _COLUMNS = ("artifact_id", "taxonomy", "code", "rater", "place")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from annotation.planning.planning import Outcome
-from annotation.rounds import find_round
-from annotation.screening.corpus import funnel_step, paper_sample, past_the_funnel
-from annotation.screening.paper_rounds import (
+from faultatlas.annotation.planning.planning import Outcome
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.screening.corpus import funnel_step, paper_sample, past_the_funnel
+from faultatlas.annotation.screening.paper_rounds import (
     Wanted,
     free_name,
     in_order,
@@ -16,7 +16,7 @@ from annotation.screening.paper_rounds import (
     plan,
     where_holds,
 )
-from annotation.screening.steps import (
+from faultatlas.annotation.screening.steps import (
     INCLUDE,
     TAXONOMY,
     Standing,
@@ -26,14 +26,14 @@ from annotation.screening.steps import (
     position_of,
     standings,
 )
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 _MOST_SHOWN = 5
 
@@ -281,7 +281,7 @@ def _put(writer: Writer, round_name: str, step: str, run: Run) -> None:
 
 def _require_include(study: Study) -> None:
     """An own taxonomy of reasons must have the code that is no reason."""
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     taxonomy = TaxonomyLibrary(study.directory).taxonomy(TAXONOMY)
     if INCLUDE not in {node.code for node in taxonomy.selectable}:

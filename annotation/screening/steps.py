@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from annotation.screening.corpus import funnel_step, past_the_funnel
-from data.errors import StudyError
+from faultatlas.annotation.screening.corpus import funnel_step, past_the_funnel
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 TAXONOMY = "paper-screening"
 INCLUDE = "include"  # any other code is a reason against it

@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.statistics.drift import Trend, cochran_armitage, in_parts
-from analysis.statistics.intervals import Share, wilson_share
-from analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics.drift import Trend, cochran_armitage, in_parts
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.multiple_tests import holm
 
 if TYPE_CHECKING:
-    from analysis.statistics.agreement.coding import Estimate
-    from annotation.ratings import Ratings
-    from data.store import Reader
+    from faultatlas.analysis.statistics.agreement.coding import Estimate
+    from faultatlas.annotation.ratings import Ratings
+    from faultatlas.data.store import Reader
 
 Codes = frozenset[str]
 # What the labels of a rater are put in order by.
@@ -186,7 +186,7 @@ def _shares(rows: Sequence[Compared], parts: int) -> tuple[Share, ...]:
 
 
 def _cohen(rows: Sequence[Compared]) -> Estimate:
-    from analysis.statistics.agreement.coding import coded
-    from analysis.statistics.agreement.measuring import measure
+    from faultatlas.analysis.statistics.agreement.coding import coded
+    from faultatlas.analysis.statistics.agreement.measuring import measure
 
     return measure(coded([(row.given, row.wanted) for row in rows]), "cohen")

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from annotation.settling.accuracy import (
+from faultatlas.annotation.settling.accuracy import (
     compare,
     confusions,
     order_of_labelling,
     wanted_of_others,
 )
-from annotation.settling.accuracy_result import Measured, result_of
-from annotation.settling.situation import read_situation
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.settling.accuracy_result import Measured, result_of
+from faultatlas.annotation.settling.situation import read_situation
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.results import Result
-    from data.store import Study
-    from report.console import Output
+    from faultatlas.data.results import Result
+    from faultatlas.data.store import Study
+    from faultatlas.report.console import Output
 
 
 def show_accuracy(
@@ -33,7 +33,7 @@ def show_accuracy(
     parts: int,
 ) -> None:
     """Compare each rater with the final labels or with the others; store and show it."""
-    from report.publish import publish, show
+    from faultatlas.report.publish import publish, show
 
     given = {"round": round_name, "version": version, "accuracy": True, "parts": parts,
              "against": "others" if with_others else ""}  # fmt: skip

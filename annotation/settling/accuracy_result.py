@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.statistics import drift
-from annotation.result_names import result_name
-from annotation.rows_behind import labels_beside_final, labels_beside_others
-from annotation.settling.accuracy import BY_ROUND, BY_TIME
-from annotation.settling.queue import named
-from data.results import Claim, Column, Figure, Result, Series, Table
-from report import formatting
+from faultatlas.analysis.statistics import drift
+from faultatlas.annotation.result_names import result_name
+from faultatlas.annotation.rows_behind import labels_beside_final, labels_beside_others
+from faultatlas.annotation.settling.accuracy import BY_ROUND, BY_TIME
+from faultatlas.annotation.settling.queue import named
+from faultatlas.data.results import Claim, Column, Figure, Result, Series, Table
+from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from analysis.statistics.intervals import Share
-    from annotation.settling.accuracy import Accuracy, Confusion
-    from data.taxonomy import Taxonomy
+    from faultatlas.analysis.statistics.intervals import Share
+    from faultatlas.annotation.settling.accuracy import Accuracy, Confusion
+    from faultatlas.data.taxonomy import Taxonomy
 
 ANALYSIS = "accuracy"
 _MOST_SHOWN = 3  # codes that were given instead

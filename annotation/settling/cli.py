@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -116,14 +116,14 @@ def adjudicate(
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
     if accuracy:
-        from annotation.settling.accuracy_command import show_accuracy
+        from faultatlas.annotation.settling.accuracy_command import show_accuracy
 
         show_accuracy(
             opened, output, round_name, version, with_others=against is Against.OTHERS, parts=parts
         )
         return
-    from annotation.settling.command import Asked
-    from annotation.settling.command import adjudicate as settle_round
+    from faultatlas.annotation.settling.command import Asked
+    from faultatlas.annotation.settling.command import adjudicate as settle_round
 
     settle_round(
         opened,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import Answer, append
-from annotation.rounds import add_rater, checked_name
-from annotation.settling import queue
-from annotation.settling.discussion import Outcomes, read_outcomes, write_template
-from annotation.settling.rules import (
+from faultatlas.annotation.labels import Answer, append
+from faultatlas.annotation.rounds import add_rater, checked_name
+from faultatlas.annotation.settling import queue
+from faultatlas.annotation.settling.discussion import Outcomes, read_outcomes, write_template
+from faultatlas.annotation.settling.rules import (
     DISCUSSED,
     REASONS,
     SINGLE,
@@ -22,17 +22,17 @@ from annotation.settling.rules import (
     open_items,
     propose,
 )
-from annotation.settling.settlements import Decision, Settled, settle
-from annotation.settling.situation import Situation, read_situation
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.annotation.settling.settlements import Decision, Settled, settle
+from faultatlas.annotation.settling.situation import Situation, read_situation
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Study, Writer
-    from report.console import Output
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study, Writer
+    from faultatlas.report.console import Output
 
 NOTED_BY = "discussion"  # who notes the outcome of a discussion in Label Studio
 
@@ -219,8 +219,8 @@ def _push(
     study: Study, output: Output, asked: Asked, situation: Situation, cases: list[queue.Case]
 ) -> dict[str, Any]:
     """Send what is open to a third rater, or to those who discuss it."""
-    from annotation.bridge.commands import push_stage
-    from annotation.bridge.page.tasks import Said
+    from faultatlas.annotation.bridge.commands import push_stage
+    from faultatlas.annotation.bridge.page.tasks import Said
 
     rater = asked.third or NOTED_BY
     run = provenance.begin("annotation adjudicate", {"round": asked.round, "push": rater})

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.labels import NEW_CODE
-from annotation.settling.queue import named, said
-from annotation.settling.situation import letters
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.annotation.labels import NEW_CODE
+from faultatlas.annotation.settling.queue import named, said
+from faultatlas.annotation.settling.situation import letters
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 if TYPE_CHECKING:
-    from annotation.settling.queue import Case
-    from annotation.settling.situation import Situation
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.settling.queue import Case
+    from faultatlas.annotation.settling.situation import Situation
+    from faultatlas.data.taxonomy import Taxonomy
 
 ITEM, FINAL, COMMENT = "item", "final", "comment"
 
@@ -41,7 +41,7 @@ class Outcomes:
 
 def write_template(cases: list[Case], situation: Situation, path: Path) -> None:
     """The open items, hardest first, with what raters said and room for the final code."""
-    from annotation.sheets.exporting import Exported, write_sheet
+    from faultatlas.annotation.sheets.exporting import Exported, write_sheet
 
     most = max((len(case.voices) for case in cases), default=0)
     columns = (
@@ -68,9 +68,9 @@ def _as_shown(taxonomy: Taxonomy) -> dict[str, str]:
 
 def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     """Read a filled-in sheet; every wrong cell is named with its row, all at once."""
-    from annotation.sheets.codes import Codebook
-    from annotation.sheets.files import read_grid
-    from annotation.sheets.problems import listed
+    from faultatlas.annotation.sheets.codes import Codebook
+    from faultatlas.annotation.sheets.files import read_grid
+    from faultatlas.annotation.sheets.problems import listed
 
     grid = read_grid(path)
     item_column, final_column = grid.found([ITEM, FINAL])

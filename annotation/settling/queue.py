@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import NEW_CODE, SPECIAL, UNCLEAR
-from annotation.settling.rules import AGAIN, DISAGREEMENT, NEW, open_items
+from faultatlas.annotation.labels import NEW_CODE, SPECIAL, UNCLEAR
+from faultatlas.annotation.settling.rules import AGAIN, DISAGREEMENT, NEW, open_items
 
 if TYPE_CHECKING:
-    from annotation.settling.situation import About, Situation, Voice
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.settling.situation import About, Situation, Voice
+    from faultatlas.data.taxonomy import Taxonomy
 
 RULE = (
     "Difficulty is the sum of four parts, each from 0 to 1: how evenly raters are divided "
@@ -96,7 +96,7 @@ def difficulty(voices: list[Voice], taxonomy: Taxonomy) -> Difficulty:
 
 def _distance(one: frozenset[str], other: frozenset[str], taxonomy: Taxonomy) -> float:
     """Between two sets of codes: of each code to the nearest of the other set, on average."""
-    from analysis.statistics.agreement.distances import tree_distances
+    from faultatlas.analysis.statistics.agreement.distances import tree_distances
 
     if one == other:
         return 0.0

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from annotation.labels import NEW_CODE
-from annotation.settling.settlements import Decision, SettledBy
+from faultatlas.annotation.labels import NEW_CODE
+from faultatlas.annotation.settling.settlements import Decision, SettledBy
 
 if TYPE_CHECKING:
-    from annotation.settling.situation import Situation, Voice
+    from faultatlas.annotation.settling.situation import Situation, Voice
 
 DISCUSSED = "agreed in discussion"
 THIRD = "decided by a third rater"

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from annotation.typed import typed
-from data.errors import StudyError
-from data.taxonomy_changes import version_key
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 SettledBy = Literal["imported", "single", "unanimous", "majority", "negotiated", "adjudicated"]
 

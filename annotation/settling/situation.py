@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import STAGES, Stage
-from annotation.ratings import Ratings, carried, counting, ratings_of
-from annotation.rounds import Round, find_round
-from annotation.settling.settlements import Decision, Settlement, settlements_of
-from data.identity import url_of
-from data.taxonomy_changes import version_key
+from faultatlas.annotation.labels import STAGES, Stage
+from faultatlas.annotation.ratings import Ratings, carried, counting, ratings_of
+from faultatlas.annotation.rounds import Round, find_round
+from faultatlas.annotation.settling.settlements import Decision, Settlement, settlements_of
+from faultatlas.data.identity import url_of
+from faultatlas.data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.ratings import Carry
-    from data.store import Reader
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.ratings import Carry
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def read_situation(
     reader: Reader, directory: Path, round_name: str, version: str | None = None
 ) -> Situation:
     """The state of a round; labels of other versions are carried where the change decides it."""
-    from annotation.taxonomies.versions import Versions, carrier
+    from faultatlas.annotation.taxonomies.versions import Versions, carrier
 
     of = find_round(reader, round_name)
     wanted = version or of.taxonomy_version

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.sheets.codes import Codebook
-from annotation.sheets.grids import Grid
-from annotation.sheets.items import ItemRule
-from annotation.sheets.layout import is_long, is_wide, misspelt_codes, raters_of
-from annotation.sheets.shapes import CodeFrom, Long, OneRater, Pairs, RaterColumns, Shape
-from data.errors import StudyError
-from report.formatting import counted
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.annotation.sheets.grids import Grid
+from faultatlas.annotation.sheets.items import ItemRule
+from faultatlas.annotation.sheets.layout import is_long, is_wide, misspelt_codes, raters_of
+from faultatlas.annotation.sheets.shapes import CodeFrom, Long, OneRater, Pairs, RaterColumns, Shape
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import counted
 
 
 @dataclass(frozen=True)

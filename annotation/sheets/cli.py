@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from annotation.typed import typed
-from report import console
-from report.console import (
+from faultatlas.annotation.typed import typed
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,7 +18,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
-from report.formatting import counted
+from faultatlas.report.formatting import counted
 
 commands = console.application("Labels from and to spreadsheets.")
 
@@ -133,8 +133,8 @@ def import_labels(
 
         annotation import pilot discussed.csv
     """
-    from annotation.sheets.asking import Asked
-    from annotation.sheets.command import import_sheets
+    from faultatlas.annotation.sheets.asking import Asked
+    from faultatlas.annotation.sheets.command import import_sheets
 
     output = Output(as_json, quiet, verbose)
     asked = Asked(
@@ -201,7 +201,7 @@ def export_labels(
 
         annotation export pilot pilot.csv --long
     """
-    from annotation.sheets.command import export_sheet
+    from faultatlas.annotation.sheets.command import export_sheet
 
     output = Output(as_json, quiet, verbose)
     document = export_sheet(

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from annotation.labels import SPECIAL
-from annotation.sheets.grids import Grid, Row
-from annotation.sheets.spellings import LEFT_OUT, Proposal, propose, special
-from data.errors import StudyError
-from data.taxonomy import Taxonomy, folded
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.annotation.sheets.spellings import LEFT_OUT, Proposal, propose, special
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Taxonomy, folded
 
 _SEPARATOR = ";"  # between codes in a cell, where the taxonomy allows several
 
@@ -69,7 +69,7 @@ class Codebook:
         if version not in self._books:
             if self.older is None:
                 # Most sheets need no other version, nor what reads those of a study.
-                from annotation.taxonomies.versions import unknown_version
+                from faultatlas.annotation.taxonomies.versions import unknown_version
 
                 raise unknown_version(version, self.taxonomy.name, [self.taxonomy.version])
             self._books[version] = Codebook(self.older(version), errors=self.errors)

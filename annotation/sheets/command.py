@@ -10,25 +10,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import STAGES, checked_stage
-from annotation.planning.gates import require_gate_at_first
-from annotation.rounds import checked_name, find_round
-from annotation.sheets.asking import Asked, named_files
-from annotation.sheets.codes import Codebook
-from annotation.sheets.confirming import check, table_path
-from annotation.sheets.importing import Sheets, read_sheets
-from annotation.sheets.spellings import read_spellings
-from annotation.sheets.storing import Stored, store_sheets
-from data import provenance
-from data.errors import StudyError
-from data.settings import read_settings
-from data.taxonomy_library import TaxonomyLibrary
-from report.formatting import counted
+from faultatlas.annotation.labels import STAGES, checked_stage
+from faultatlas.annotation.planning.gates import require_gate_at_first
+from faultatlas.annotation.rounds import checked_name, find_round
+from faultatlas.annotation.sheets.asking import Asked, named_files
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.annotation.sheets.confirming import check, table_path
+from faultatlas.annotation.sheets.importing import Sheets, read_sheets
+from faultatlas.annotation.sheets.spellings import read_spellings
+from faultatlas.annotation.sheets.storing import Stored, store_sheets
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from data.store import Study
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Study
+    from faultatlas.data.taxonomy import Taxonomy
 
 _MOST_SHOWN = 5
 
@@ -158,7 +158,7 @@ def _refuse_newer(book: Codebook, newest: Taxonomy) -> None:
 
 def _older(study: Study, name: str, version: str) -> Taxonomy:
     """Another version of a taxonomy, which a sheet has labels of."""
-    from annotation.taxonomies.versions import Versions, unknown_version
+    from faultatlas.annotation.taxonomies.versions import Versions, unknown_version
 
     if not study.exists:
         known = [each.version for each in TaxonomyLibrary(study.directory).versions(name)]
@@ -279,8 +279,8 @@ def export_sheet(
     replace: bool,
 ) -> dict[str, Any]:
     """Write a round as a sheet."""
-    from annotation.sheets.exporting import elsewhere, long, wide, write_sheet
-    from annotation.sheets.filling import for_rater
+    from faultatlas.annotation.sheets.exporting import elsewhere, long, wide, write_sheet
+    from faultatlas.annotation.sheets.filling import for_rater
 
     if is_long and (version or rater):
         raise StudyError(
@@ -294,7 +294,7 @@ def export_sheet(
         if is_long:
             exported = long(reader, of, [wanted] if stage else STAGES)
         elif rater:
-            from annotation.taxonomies.versions import Versions
+            from faultatlas.annotation.taxonomies.versions import Versions
 
             known = Versions.known(reader, study.directory, of.taxonomy)
             taxonomy = chosen_as(of, known.taxonomy(used))

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from annotation.sheets.codes import Codebook
-from annotation.sheets.csv_files import read_csv
-from annotation.sheets.importing import Sheets
-from annotation.sheets.problems import listed
-from annotation.sheets.spellings import FOLDER, Proposal, table_text
-from annotation.typed import typed
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.annotation.sheets.csv_files import read_csv
+from faultatlas.annotation.sheets.importing import Sheets
+from faultatlas.annotation.sheets.problems import listed
+from faultatlas.annotation.sheets.spellings import FOLDER, Proposal, table_text
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 
 def table_path(directory: Path, round_name: str) -> Path:

@@ -8,9 +8,9 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from annotation.sheets.cells import original
-from annotation.sheets.grids import Grid, Row
-from data.errors import StudyError
+from faultatlas.annotation.sheets.cells import original
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.data.errors import StudyError
 
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 MOST_BYTES = 256 * 1024 * 1024

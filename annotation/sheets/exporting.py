@@ -10,20 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from annotation import labels
-from annotation.labels import Stage
-from annotation.settling import settlements
-from annotation.sheets.cells import for_workbook, harmless
-from annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
-from annotation.sheets.workbooks import SUFFIXES
-from data.errors import StudyError
-from data.identity import url_of
-from data.taxonomy_changes import version_key
-from report.csv_lines import csv_text
+from faultatlas.annotation import labels
+from faultatlas.annotation.labels import Stage
+from faultatlas.annotation.settling import settlements
+from faultatlas.annotation.sheets.cells import for_workbook, harmless
+from faultatlas.annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
+from faultatlas.annotation.sheets.workbooks import SUFFIXES
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import url_of
+from faultatlas.data.taxonomy_changes import version_key
+from faultatlas.report.csv_lines import csv_text
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from data.store import Reader
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
 
 _LONGEST_CELL = 32_767  # of a workbook
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, to zip files

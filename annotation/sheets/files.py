@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from annotation.sheets.csv_files import read_csv
-from annotation.sheets.grids import Grid
-from annotation.sheets.workbooks import OTHER_SUFFIXES, SUFFIXES, read_workbook
-from data.errors import StudyError
+from faultatlas.annotation.sheets.csv_files import read_csv
+from faultatlas.annotation.sheets.grids import Grid
+from faultatlas.annotation.sheets.workbooks import OTHER_SUFFIXES, SUFFIXES, read_workbook
+from faultatlas.data.errors import StudyError
 
 
 def read_grid(path: Path, *, sheet: str = "", encoding: str = "", delimiter: str = "") -> Grid:

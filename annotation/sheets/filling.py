@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from annotation.labels import SPECIAL
-from annotation.rounds import require_rater
-from annotation.sheets.exporting import About, Exported, items_of, long_rows
-from annotation.sheets.layout import LONG
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.annotation.rounds import require_rater
+from faultatlas.annotation.sheets.exporting import About, Exported, items_of, long_rows
+from faultatlas.annotation.sheets.layout import LONG
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.store import Reader
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 def for_rater(reader: Reader, of: Round, rater: str, stage: Stage, taxonomy: Taxonomy) -> Exported:

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotation.labels import STAGES, Answer, Stage, checked_stage
-from annotation.rounds import Item, checked_name
-from annotation.sheets.asking import Asked, Layout, layout_of
-from annotation.sheets.codes import Codebook, Said
-from annotation.sheets.files import read_grid
-from annotation.sheets.grids import Grid, Row
-from annotation.sheets.items import Numbering, exported_item, filled_down
-from annotation.sheets.shapes import RaterColumns, Rating
-from data.errors import StudyError
-from data.taxonomy import Taxonomy, folded
-from report.formatting import counted
+from faultatlas.annotation.labels import STAGES, Answer, Stage, checked_stage
+from faultatlas.annotation.rounds import Item, checked_name
+from faultatlas.annotation.sheets.asking import Asked, Layout, layout_of
+from faultatlas.annotation.sheets.codes import Codebook, Said
+from faultatlas.annotation.sheets.files import read_grid
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.annotation.sheets.items import Numbering, exported_item, filled_down
+from faultatlas.annotation.sheets.shapes import RaterColumns, Rating
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Taxonomy, folded
+from faultatlas.report.formatting import counted
 
 _MOST_SHOWN = 5
 _NO_MARK = {"", "0", "no", "false", "n"}

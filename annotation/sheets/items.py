@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from annotation.sheets.grids import Grid, Row
-from data.errors import StudyError
-from data.identity import artifact_id
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import artifact_id
 
 _FIELD = re.compile(r"\{([^{}]+)\}")
 _AGAIN = re.compile(r"(.+)~([1-9][0-9]*)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from data.taxonomy import folded
+from faultatlas.data.taxonomy import folded
 
 BEFORE = ("item", "url", "title", "stratum", "stage")
 LEGEND = "codes"  # the second sheet of a workbook for one rater

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from fnmatch import translate
 from typing import Protocol
 
-from annotation.sheets.codes import Codebook, Said
-from annotation.sheets.grids import Grid, Row
-from annotation.sheets.spellings import LEFT_OUT
-from data.errors import StudyError
-from data.taxonomy import folded
-from report.formatting import counted
+from faultatlas.annotation.sheets.codes import Codebook, Said
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.annotation.sheets.spellings import LEFT_OUT
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
+from faultatlas.report.formatting import counted
 
 _MOST_SHOWN = 5
 

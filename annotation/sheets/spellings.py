@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from annotation.labels import NEW_CODE, NOT_A_FAULT, SPECIAL, UNCLEAR
-from annotation.sheets.cells import harmless
-from annotation.sheets.csv_files import read_csv
-from data.errors import StudyError
-from data.taxonomy import Taxonomy, folded
-from report.csv_lines import csv_text
+from faultatlas.annotation.labels import NEW_CODE, NOT_A_FAULT, SPECIAL, UNCLEAR
+from faultatlas.annotation.sheets.cells import harmless
+from faultatlas.annotation.sheets.csv_files import read_csv
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Taxonomy, folded
+from faultatlas.report.csv_lines import csv_text
 
 LEFT_OUT = "-"
 COLUMNS = ("spelling", "count", "code", "why")

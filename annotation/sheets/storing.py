@@ -6,22 +6,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import HOLDS, Answer, Appended, Stage, append
-from annotation.planning.gates import require_gate_at_first
-from annotation.rounds import Round, find_round, put_items, put_raters, put_round, put_taxonomy
-from annotation.settling.settlements import Decision, SettledBy, settle
-from annotation.sheets.cells import as_kept
-from annotation.sheets.importing import Sheets
-from data import provenance
-from data.errors import StudyError
-from data.taxonomy_changes import version_key
-from report.formatting import counted
+from faultatlas.annotation.labels import HOLDS, Answer, Appended, Stage, append
+from faultatlas.annotation.planning.gates import require_gate_at_first
+from faultatlas.annotation.rounds import (
+    Round,
+    find_round,
+    put_items,
+    put_raters,
+    put_round,
+    put_taxonomy,
+)
+from faultatlas.annotation.settling.settlements import Decision, SettledBy, settle
+from faultatlas.annotation.sheets.cells import as_kept
+from faultatlas.annotation.sheets.importing import Sheets
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_changes import version_key
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.settings import Settings
-    from data.store import Reader, Study, Writer
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.settings import Settings
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.taxonomy import Taxonomy
 
 RULE = "as the sheet says"
 # How a final column came about, by the stage of the sheet it is in.

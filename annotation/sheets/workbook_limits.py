@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.parsers import expat
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 MOST_BYTES = 512 * 1024 * 1024  # unpacked
 MOST_ROWS = 1_048_576  # of a sheet, to every spreadsheet program

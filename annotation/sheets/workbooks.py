@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotation.sheets import workbook_limits
-from annotation.sheets.cells import original, text_of
-from annotation.sheets.grids import Grid, Row
-from annotation.sheets.workbook_limits import check_workbook, too_many_cells
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.annotation.sheets import workbook_limits
+from faultatlas.annotation.sheets.cells import original, text_of
+from faultatlas.annotation.sheets.grids import Grid, Row
+from faultatlas.annotation.sheets.workbook_limits import check_workbook, too_many_cells
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 SUFFIXES = (".xlsx", ".xlsm")
 OTHER_SUFFIXES = (".xls", ".xlsb", ".ods", ".numbers")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -50,10 +50,10 @@ def suggest(
 
         annotation suggest part-2 --json
     """
-    from annotation.suggesting.command import store
-    from annotation.suggesting.command import suggest as train
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.annotation.suggesting.command import store
+    from faultatlas.annotation.suggesting.command import suggest as train
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

@@ -6,27 +6,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.result_names import result_name
-from annotation.rounds import find_round
-from annotation.rows_behind import labels_or_final
-from annotation.suggesting import doubtful_table, quality_tables
-from annotation.suggesting.examples import examples, rounds_with
-from annotation.suggesting.model import judged
-from annotation.suggesting.quality import doubts, quality
-from annotation.suggesting.waiting import RULE, suggested
-from annotation.taxonomies.versions import carrier
-from data.errors import StudyError
-from data.results import Result
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.result_names import result_name
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.rows_behind import labels_or_final
+from faultatlas.annotation.suggesting import doubtful_table, quality_tables
+from faultatlas.annotation.suggesting.examples import examples, rounds_with
+from faultatlas.annotation.suggesting.model import judged
+from faultatlas.annotation.suggesting.quality import doubts, quality
+from faultatlas.annotation.suggesting.waiting import RULE, suggested
+from faultatlas.annotation.taxonomies.versions import carrier
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from annotation.suggesting.examples import Examples
-    from annotation.suggesting.model import Judged
-    from annotation.suggesting.quality import Quality
-    from annotation.suggesting.waiting import Suggested
-    from data.provenance import Run
-    from data.store import Study, Writer
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.annotation.suggesting.examples import Examples
+    from faultatlas.annotation.suggesting.model import Judged
+    from faultatlas.annotation.suggesting.quality import Quality
+    from faultatlas.annotation.suggesting.waiting import Suggested
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study, Writer
 
 ANALYSIS = "suggest"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from data.results import Column, Table, rows_of
+from faultatlas.data.results import Column, Table, rows_of
 
 if TYPE_CHECKING:
-    from annotation.suggesting.quality import Doubt
-    from annotation.suggesting.waiting import Suggested
+    from faultatlas.annotation.suggesting.quality import Doubt
+    from faultatlas.annotation.suggesting.waiting import Suggested
 
 _DOUBTFUL = (
     Column("round", "Round", aside=True),

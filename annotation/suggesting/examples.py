@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.labels import NEW_CODE, UNCLEAR
-from annotation.ratings import Carry, ratings_of
-from annotation.rounds import find_round, round_names
+from faultatlas.annotation.labels import NEW_CODE, UNCLEAR
+from faultatlas.annotation.ratings import Carry, ratings_of
+from faultatlas.annotation.rounds import find_round, round_names
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from data.store import Reader
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
 
 _LONGEST = 20_000  # characters of a text: logs say little after that
 _NOT_LEARNT = {UNCLEAR, NEW_CODE}  # they say something of the rater's doubt, nothing of the text

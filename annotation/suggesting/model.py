@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from numpy import float64
     from numpy.typing import NDArray
 
-    from annotation.suggesting.examples import Example
+    from faultatlas.annotation.suggesting.examples import Example
 
     Probabilities = NDArray[float64]
 

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.intervals import Share, wilson_share
 
 if TYPE_CHECKING:
-    from annotation.suggesting.examples import Example
-    from annotation.suggesting.model import Judged, Probabilities
+    from faultatlas.annotation.suggesting.examples import Example
+    from faultatlas.annotation.suggesting.model import Judged, Probabilities
 
 _BINS = 10
 

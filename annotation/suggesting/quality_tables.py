@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annotation.labels import SPECIAL
-from data.results import Claim, Column, Table, rows_of
-from report.formatting import interval
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.data.results import Claim, Column, Table, rows_of
+from faultatlas.report.formatting import interval
 
 if TYPE_CHECKING:
-    from annotation.suggesting.quality import Quality
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.suggesting.quality import Quality
+    from faultatlas.data.taxonomy import Taxonomy
 
 _COLUMNS = (
     Column("code", "Code", "code"),

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from annotation.suggesting.examples import Example
-    from annotation.suggesting.model import Judged
+    from faultatlas.annotation.suggesting.examples import Example
+    from faultatlas.annotation.suggesting.model import Judged
 
 RULE = (
     "entropy of the probabilities times the mean likeness to the other waiting texts "

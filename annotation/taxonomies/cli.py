@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from annotation.typed import typed
-from report import console
-from report.console import (
+from faultatlas.annotation.typed import typed
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -35,9 +35,9 @@ def list_taxonomies(
 
         annotation taxonomy list
     """
-    from annotation.taxonomies import view as taxonomy_view
-    from data.taxonomy_library import TaxonomyLibrary
-    from report.tables import console_table
+    from faultatlas.annotation.taxonomies import view as taxonomy_view
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     listed = taxonomy_view.list_document(TaxonomyLibrary(study))
@@ -73,9 +73,9 @@ def show_taxonomy(
 
         annotation taxonomy show hp-defects--humbatova
     """
-    from annotation.taxonomies import view as taxonomy_view
-    from data.taxonomy_library import TaxonomyLibrary, names_crosswalk
-    from report.tables import console_table
+    from faultatlas.annotation.taxonomies import view as taxonomy_view
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary, names_crosswalk
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     library = TaxonomyLibrary(study)
@@ -110,7 +110,7 @@ def validate_taxonomies(
 
         annotation taxonomy validate taxonomies/build-failures.yaml
     """
-    from annotation.taxonomies.validation import validate
+    from faultatlas.annotation.taxonomies.validation import validate
 
     output = Output(as_json, quiet, verbose)
     checked = validate(study, files or [])
@@ -136,7 +136,7 @@ def copy_taxonomy(
 
         annotation taxonomy copy dl-bugs
     """
-    from annotation.taxonomies.copying import copy_shipped, next_steps
+    from faultatlas.annotation.taxonomies.copying import copy_shipped, next_steps
 
     output = Output(as_json, quiet, verbose)
     path = copy_shipped(study, name)
@@ -166,9 +166,9 @@ def diff_taxonomy(
 
         annotation taxonomy diff build-failures 1.0.0 3.0.0
     """
-    from annotation.taxonomies.comparison import compare
-    from data.taxonomy_library import refusal
-    from report.tables import console_table
+    from faultatlas.annotation.taxonomies.comparison import compare
+    from faultatlas.data.taxonomy_library import refusal
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -214,10 +214,10 @@ def migrate_taxonomy(
 
         annotation taxonomy migrate build-failures
     """
-    from annotation.taxonomies.migrating import migrate
-    from annotation.taxonomies.migrating import plan as planned
-    from data import provenance
-    from report.tables import console_table
+    from faultatlas.annotation.taxonomies.migrating import migrate
+    from faultatlas.annotation.taxonomies.migrating import plan as planned
+    from faultatlas.data import provenance
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -260,12 +260,16 @@ def relabel(
 
         annotation taxonomy relabel pilot --from pilot-ann.csv
     """
-    from annotation.rounds import find_round
-    from annotation.sheets.exporting import write_sheet
-    from annotation.taxonomies import relabel_sheets
-    from annotation.taxonomies.relabelling import queue_document, queue_table, relabel_queue
-    from data import provenance
-    from report.tables import console_table
+    from faultatlas.annotation.rounds import find_round
+    from faultatlas.annotation.sheets.exporting import write_sheet
+    from faultatlas.annotation.taxonomies import relabel_sheets
+    from faultatlas.annotation.taxonomies.relabelling import (
+        queue_document,
+        queue_table,
+        relabel_queue,
+    )
+    from faultatlas.data import provenance
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)
@@ -310,9 +314,9 @@ def crosswalk_labels(
 
         annotation taxonomy crosswalk hp --to humbatova --final
     """
-    from annotation.rounds import find_round
-    from annotation.taxonomies.crosswalked import cross
-    from report.tables import console_table
+    from faultatlas.annotation.rounds import find_round
+    from faultatlas.annotation.taxonomies.crosswalked import cross
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     with open_study(study, output).reading() as reader:
@@ -350,10 +354,10 @@ def saturation_curve(
 
         annotation taxonomy saturation pilot main --batch 50 --enough 3
     """
-    from annotation.taxonomies.saturation import curve, rounds_of
-    from annotation.taxonomies.saturation_result import saturation_result
-    from data import provenance
-    from report.publish import publish, show
+    from faultatlas.annotation.taxonomies.saturation import curve, rounds_of
+    from faultatlas.annotation.taxonomies.saturation_result import saturation_result
+    from faultatlas.data import provenance
+    from faultatlas.report.publish import publish, show
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

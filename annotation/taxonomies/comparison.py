@@ -7,23 +7,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.taxonomies.mentions import stale_mentions
-from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
-from annotation.taxonomies.relabelling import is_later
-from annotation.taxonomies.versions import Versions, refuse_other_tree
-from annotation.taxonomies.view import taxonomy_codes_below
-from data.errors import StudyError
-from data.results import Column, Table, rows_of
-from data.taxonomy import Change, Revision, Taxonomy
-from data.taxonomy_changes import ENDED, Alternatives, Step, decided
-from data.taxonomy_library import TaxonomyLibrary
-from data.taxonomy_revisions import Difference, block, differences, proposed, revision_problems
-from data.yaml_lines import Problem
+from faultatlas.annotation.taxonomies.mentions import stale_mentions
+from faultatlas.annotation.taxonomies.outcomes import current_answers, current_decisions, follow
+from faultatlas.annotation.taxonomies.relabelling import is_later
+from faultatlas.annotation.taxonomies.versions import Versions, refuse_other_tree
+from faultatlas.annotation.taxonomies.view import taxonomy_codes_below
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.taxonomy import Change, Revision, Taxonomy
+from faultatlas.data.taxonomy_changes import ENDED, Alternatives, Step, decided
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.taxonomy_revisions import (
+    Difference,
+    block,
+    differences,
+    proposed,
+    revision_problems,
+)
+from faultatlas.data.yaml_lines import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _LONGEST = 60  # characters of a text in the table of differences
 

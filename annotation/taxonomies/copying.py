@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from data.errors import StudyError
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 
 def copy_shipped(directory: Path, name: str) -> Path:

@@ -6,20 +6,20 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.taxonomies.outcomes import current_answers, current_decisions, follow
-from annotation.taxonomies.versions import Versions
-from annotation.typed import typed
-from data.errors import StudyError
-from data.results import Column, Table, rows_of
-from data.taxonomy import Crosswalk, Taxonomy
-from data.taxonomy_changes import decided
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.taxonomies.outcomes import current_answers, current_decisions, follow
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.annotation.typed import typed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.taxonomy import Crosswalk, Taxonomy
+from faultatlas.data.taxonomy_changes import decided
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from annotation.rounds import Round
-    from data.store import Reader
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

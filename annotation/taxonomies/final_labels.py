@@ -6,12 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from annotation.taxonomies.outcomes import carried_codes, counting_ones, current_decisions
+from faultatlas.annotation.taxonomies.outcomes import (
+    carried_codes,
+    counting_ones,
+    current_decisions,
+)
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from annotation.taxonomies.versions import Versions
-    from data.store import Reader
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.annotation.taxonomies.versions import Versions
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from data.taxonomy import Taxonomy
+from faultatlas.data.taxonomy import Taxonomy
 
 
 def stale_mentions(old: Taxonomy, new: Taxonomy) -> Iterator[str]:

@@ -10,29 +10,34 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from annotation.rounds import put_taxonomy
-from annotation.taxonomies.outcomes import (
+from faultatlas.annotation.rounds import put_taxonomy
+from faultatlas.annotation.taxonomies.outcomes import (
     OUTCOMES,
     Said,
     current_answers,
     current_decisions,
     follow,
 )
-from annotation.taxonomies.relabelling import Waiting, is_later, migrated_version, waiting
-from annotation.taxonomies.versions import Versions
-from annotation.typed import typed
-from data import provenance
-from data.errors import StudyError
-from data.results import Column, Table, rows_of
-from data.taxonomy import Change, Revision
-from data.taxonomy_changes import version_key
-from report.formatting import counted
+from faultatlas.annotation.taxonomies.relabelling import (
+    Waiting,
+    is_later,
+    migrated_version,
+    waiting,
+)
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.annotation.typed import typed
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.taxonomy import Change, Revision
+from faultatlas.data.taxonomy_changes import version_key
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from annotation import labels
-from annotation.ratings import carried, counting
-from annotation.settling import settlements
-from data.taxonomy_changes import Alternatives, decided
+from faultatlas.annotation import labels
+from faultatlas.annotation.ratings import carried, counting
+from faultatlas.annotation.settling import settlements
+from faultatlas.data.taxonomy_changes import Alternatives, decided
 
 if TYPE_CHECKING:
-    from annotation.taxonomies.versions import Versions
-    from data.store import Reader
+    from faultatlas.annotation.taxonomies.versions import Versions
+    from faultatlas.data.store import Reader
 
 Outcome = Literal["carried", "ended", "waiting", "answered"]
 OUTCOMES: tuple[Outcome, ...] = ("carried", "waiting", "ended", "answered")

@@ -7,29 +7,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotation.rounds import find_round, require_rater
-from annotation.sheets.exporting import Exported
-from annotation.sheets.files import read_grid
-from annotation.sheets.problems import listed
-from annotation.taxonomies.relabelling import (
+from faultatlas.annotation.rounds import find_round, require_rater
+from faultatlas.annotation.sheets.exporting import Exported
+from faultatlas.annotation.sheets.files import read_grid
+from faultatlas.annotation.sheets.problems import listed
+from faultatlas.annotation.taxonomies.relabelling import (
     Waiting,
     checked,
     give,
     migrated_version,
     relabel_queue,
 )
-from annotation.taxonomies.versions import Versions
-from data import provenance
-from data.errors import StudyError
-from data.identity import url_of
-from report.formatting import counted
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import url_of
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from annotation.sheets.grids import Grid, Row
-    from data.provenance import Run
-    from data.store import Study, Writer
-    from data.taxonomy import Taxonomy
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.annotation.sheets.grids import Grid, Row
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.taxonomy import Taxonomy
 
 COLUMNS = ("answer", "item", "url", "rater", "stage", "said", "code", "choices", "new")
 SEPARATOR = "; "

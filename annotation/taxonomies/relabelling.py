@@ -7,20 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from annotation.labels import SPECIAL, Answer, Appended, append
-from annotation.ratings import alone
-from annotation.taxonomies.outcomes import Followed, Said, current_answers, follow
-from annotation.taxonomies.versions import Versions
-from data.errors import StudyError
-from data.results import Column, Table
-from data.taxonomy import Taxonomy
-from data.taxonomy_changes import decided, version_key
+from faultatlas.annotation.labels import SPECIAL, Answer, Appended, append
+from faultatlas.annotation.ratings import alone
+from faultatlas.annotation.taxonomies.outcomes import Followed, Said, current_answers, follow
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table
+from faultatlas.data.taxonomy import Taxonomy
+from faultatlas.data.taxonomy_changes import decided, version_key
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
-    from annotation.rounds import Round
-    from data.provenance import Run
-    from data.store import Reader, Writer
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
 
 
 NONE = "-"  # the choice that a label ends, or that an answer is only its other codes

@@ -13,18 +13,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from annotation.labels import SPECIAL
-from annotation.rounds import Round, find_round, round_names
-from annotation.taxonomies.versions import Versions
-from data.errors import StudyError
-from data.taxonomy import folded
-from data.taxonomy_changes import decided, version_key
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.annotation.rounds import Round, find_round, round_names
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
+from faultatlas.data.taxonomy_changes import decided, version_key
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from data.store import Reader
-    from data.taxonomy import Taxonomy
+    from faultatlas.data.store import Reader
+    from faultatlas.data.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from annotation.result_names import result_name
-from annotation.rows_behind import labels_or_final
-from annotation.taxonomies.saturation import curve, rounds_of
-from data.results import Claim, Column, Figure, Result, Series, Table, rows_of
+from faultatlas.annotation.result_names import result_name
+from faultatlas.annotation.rows_behind import labels_or_final
+from faultatlas.annotation.taxonomies.saturation import curve, rounds_of
+from faultatlas.data.results import Claim, Column, Figure, Result, Series, Table, rows_of
 
 if TYPE_CHECKING:
-    from annotation.rounds import Round
-    from annotation.taxonomies.saturation import Batch, Curve
-    from data.store import Study
+    from faultatlas.annotation.rounds import Round
+    from faultatlas.annotation.taxonomies.saturation import Batch, Curve
+    from faultatlas.data.store import Study
 
 ANALYSIS = "saturation"
 

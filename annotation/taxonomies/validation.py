@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotation.taxonomies.mentions import stale_mentions
-from annotation.taxonomies.versions import Versions, refuse_other_tree
-from data.errors import StudyError
-from data.store import Study
-from data.taxonomy import Taxonomy
-from data.taxonomy_library import TaxonomyLibrary, refusal
-from data.taxonomy_revisions import revision_problems
+from faultatlas.annotation.taxonomies.mentions import stale_mentions
+from faultatlas.annotation.taxonomies.versions import Versions, refuse_other_tree
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy import Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary, refusal
+from faultatlas.data.taxonomy_revisions import revision_problems
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.taxonomy import Change, Revision, Taxonomy
-from data.taxonomy_changes import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Change, Revision, Taxonomy
+from faultatlas.data.taxonomy_changes import (
     Alternatives,
     Step,
     contradictions,
@@ -24,13 +24,13 @@ from data.taxonomy_changes import (
     version_key,
     way_between,
 )
-from data.taxonomy_library import TaxonomyLibrary, refusal, taxonomy_of_text
-from data.taxonomy_revisions import revision_problems
-from data.yaml_lines import Problem
+from faultatlas.data.taxonomy_library import TaxonomyLibrary, refusal, taxonomy_of_text
+from faultatlas.data.taxonomy_revisions import revision_problems
+from faultatlas.data.yaml_lines import Problem
 
 if TYPE_CHECKING:
-    from annotation.ratings import Carry
-    from data.store import Reader
+    from faultatlas.annotation.ratings import Carry
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

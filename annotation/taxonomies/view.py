@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 from rich.text import Text
 from rich.tree import Tree
 
-from data.errors import StudyError
-from data.results import Column, Table, rows_of
-from data.taxonomy import Node, Taxonomy
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.taxonomy import Node, Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Kind = TypeVar("Kind")
 _NAME = Column("name", "Name", "code")  # never broken: it is typed again

@@ -288,5 +288,5 @@ def sources() -> tuple[Source, ...]:
 
 @cache
 def _rows(name: str) -> tuple[dict[str, str], ...]:
-    text = files("data").joinpath("evidence", f"{name}.csv").read_text(encoding="utf-8")
+    text = files("faultatlas.data").joinpath("evidence", f"{name}.csv").read_text(encoding="utf-8")
     return tuple(csv.DictReader(text.splitlines()))

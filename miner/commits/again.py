@@ -11,15 +11,15 @@ from contextlib import nullcontext
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.commits import clones, git, walks
-from miner.commits.mining import Reading
-from miner.commits.rows import DERIVED
-from miner.commits.walks import Walk, Wishes
-from miner.lexicon import Lexicon, lexicon
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.commits import clones, git, walks
+from faultatlas.miner.commits.mining import Reading
+from faultatlas.miner.commits.rows import DERIVED
+from faultatlas.miner.commits.walks import Walk, Wishes
+from faultatlas.miner.lexicon import Lexicon, lexicon
 
 if TYPE_CHECKING:
-    from data.store import Study, Writer
+    from faultatlas.data.store import Study, Writer
 
 Progress = Callable[[int, int], None]  # walks read, and in all
 

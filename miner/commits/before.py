@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.identity import shown
-from data.store import Study
-from miner.commits import clones, git, patches
-from miner.commits.git import GitFailed, View
-from miner.commits.patches import SUBMODULE, Commit, File
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.data.store import Study
+from faultatlas.miner.commits import clones, git, patches
+from faultatlas.miner.commits.git import GitFailed, View
+from faultatlas.miner.commits.patches import SUBMODULE, Commit, File
 
 if TYPE_CHECKING:
     from collections.abc import Callable

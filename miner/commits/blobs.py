@@ -6,9 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from miner.commits.functions import LARGEST, Change, Definition, Source, changed_lines, changes
-from miner.commits.git import GitFailed, View, one_object
-from miner.commits.patches import File, Hunk
+from faultatlas.miner.commits.functions import (
+    LARGEST,
+    Change,
+    Definition,
+    Source,
+    changed_lines,
+    changes,
+)
+from faultatlas.miner.commits.git import GitFailed, View, one_object
+from faultatlas.miner.commits.patches import File, Hunk
 
 _REGULAR = (b"100644", b"100755", b"100664")
 _MOST_KEPT = 4_000  # files whose definitions are remembered: a version is often asked for twice

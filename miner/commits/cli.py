@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -84,9 +84,9 @@ def read_commits(
 
         miner commits --show-before 1f3a9c2 keras/layers/core.py
     """
-    from miner.commits.command import Options, run_before, run_commits
-    from miner.commits.view import commits_notes, commits_table
-    from report.tables import console_table
+    from faultatlas.miner.commits.command import Options, run_before, run_commits
+    from faultatlas.miner.commits.view import commits_notes, commits_table
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(

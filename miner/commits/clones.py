@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlunsplit
 
-from data.errors import StudyError
-from data.identity import local_project, project_of, shown
-from miner import projects
-from miner.commits import git, logins
-from miner.commits.git import SHA256, GitFailed, Place
-from miner.commits.logins import without_login
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import local_project, project_of, shown
+from faultatlas.miner import projects
+from faultatlas.miner.commits import git, logins
+from faultatlas.miner.commits.git import SHA256, GitFailed, Place
+from faultatlas.miner.commits.logins import without_login
 
 _BRANCHES = "+refs/heads/*:refs/heads/*"
 _HEAD = re.compile(rb"^ref: (refs/heads/[^\t\n]+)\tHEAD$", re.MULTILINE)

@@ -12,26 +12,26 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.identity import project_of
-from data.store import Study
-from data.times import utc_time
-from miner.commits import clones, git, gone, lacking, walks
-from miner.commits.messages import objects
-from miner.commits.mining import Mined, Reading
-from miner.commits.turns import turn
-from miner.commits.walks import Walk, Wishes
-from miner.ending import noting
-from miner.lexicon import lexicon
-from miner.study_key import check_key
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import project_of
+from faultatlas.data.store import Study
+from faultatlas.data.times import utc_time
+from faultatlas.miner.commits import clones, git, gone, lacking, walks
+from faultatlas.miner.commits.messages import objects
+from faultatlas.miner.commits.mining import Mined, Reading
+from faultatlas.miner.commits.turns import turn
+from faultatlas.miner.commits.walks import Walk, Wishes
+from faultatlas.miner.ending import noting
+from faultatlas.miner.lexicon import lexicon
+from faultatlas.miner.study_key import check_key
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Writer
-    from report.console import Output
-    from report.progress import Bar
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.report.console import Output
+    from faultatlas.report.progress import Bar
 
 DEFAULT_LEXICON = "bugfix"
 _SHOWN = 20
@@ -114,7 +114,7 @@ def _named(it: clones.Wanted, project: str) -> clones.Wanted:
 
 def run_before(directory: Path, options: Options, wanted: tuple[str, str], output: Output) -> None:
     """Print a file as it was before a commit: its bytes and nothing else."""
-    from miner.commits.before import file_before
+    from faultatlas.miner.commits.before import file_before
 
     found = file_before(directory, options.repository, *wanted, output.tell)
     output.document(

@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Protocol
 
-from miner.commits import patches
-from miner.commits.git import GitFailed, View
-from miner.commits.lacking import unreadable, without_readable
-from miner.commits.messages import objects
-from miner.commits.patches import SUBMODULE, Commit, End, File, Hunk, Whole
-from report.formatting import counted
+from faultatlas.miner.commits import patches
+from faultatlas.miner.commits.git import GitFailed, View
+from faultatlas.miner.commits.lacking import unreadable, without_readable
+from faultatlas.miner.commits.messages import objects
+from faultatlas.miner.commits.patches import SUBMODULE, Commit, End, File, Hunk, Whole
+from faultatlas.report.formatting import counted
 
 _AT_ONCE = 500  # commits that are looked through together when something is missing
 _NAMES_AT_ONCE, _BYTES_AT_ONCE = 500, 60_000  # on a command line

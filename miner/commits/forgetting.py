@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
-from data.people import UNKNOWN
-from miner.commits.people import identity_of
+from faultatlas.data.people import UNKNOWN
+from faultatlas.miner.commits.people import identity_of
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
-    from miner.payload import Who
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.payload import Who
 
     Whos = Callable[[str], Who]  # for a host, its people's pseudonyms
 

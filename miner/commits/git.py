@@ -20,8 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from data.errors import StudyError
-from data.redaction import redact
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import redact
 
 SHA256 = 64  # digits
 OLDEST = (2, 32)  # the first that lets the user's settings be left out

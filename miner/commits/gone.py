@@ -7,14 +7,14 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from miner.commits import clones, git
-from miner.commits.git import GitFailed, Place, View
-from miner.commits.messages import reachable
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.commits import clones, git
+from faultatlas.miner.commits.git import GitFailed, Place, View
+from faultatlas.miner.commits.messages import reachable
 
 if TYPE_CHECKING:
-    from data.store import Writer
-    from miner.commits.walks import Walk
+    from faultatlas.data.store import Writer
+    from faultatlas.miner.commits.walks import Walk
 
 UNREACHABLE = "unreachable"
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import IO, TYPE_CHECKING
 
-from miner.commits.git import GitFailed, View
+from faultatlas.miner.commits.git import GitFailed, View
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _ID = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _PIECE = 1 << 20

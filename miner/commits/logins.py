@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-from data.errors import StudyError
-from data.identity import shown
-from data.redaction import SHORTEST, remember_secret
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.data.redaction import SHORTEST, remember_secret
 
 _USER, _PASSWORD = "FAULTATLAS_GIT_USER", "FAULTATLAS_GIT_PASSWORD"
 _HELPER = (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from miner.commits.git import GitFailed, View, one_object
+from faultatlas.miner.commits.git import GitFailed, View, one_object
 
 LONGEST_MESSAGE = 1 << 20
 GUESSED = "ISO-8859-1 (assumed)"

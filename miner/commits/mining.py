@@ -13,23 +13,31 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.people import UNKNOWN
-from miner import tombstones
-from miner.commits import diffs, gone, lacking, walks
-from miner.commits.blobs import Candidate, Definitions, is_python
-from miner.commits.forgetting import message_without
-from miner.commits.git import View
-from miner.commits.messages import Message, objects, parsed, reachable
-from miner.commits.patches import File, Hunk
-from miner.commits.people import People
-from miner.commits.rows import Batch, Finished, Hit, Told, clear_changes, commit_table, hit_table
-from miner.commits.walks import Walk, Wishes
-from miner.prose import prose
-from miner.study_key import who_in
+from faultatlas.data.people import UNKNOWN
+from faultatlas.miner import tombstones
+from faultatlas.miner.commits import diffs, gone, lacking, walks
+from faultatlas.miner.commits.blobs import Candidate, Definitions, is_python
+from faultatlas.miner.commits.forgetting import message_without
+from faultatlas.miner.commits.git import View
+from faultatlas.miner.commits.messages import Message, objects, parsed, reachable
+from faultatlas.miner.commits.patches import File, Hunk
+from faultatlas.miner.commits.people import People
+from faultatlas.miner.commits.rows import (
+    Batch,
+    Finished,
+    Hit,
+    Told,
+    clear_changes,
+    commit_table,
+    hit_table,
+)
+from faultatlas.miner.commits.walks import Walk, Wishes
+from faultatlas.miner.prose import prose
+from faultatlas.miner.study_key import who_in
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
-    from miner.keeping.erasing import Forgotten
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.keeping.erasing import Forgotten
 
 Opened = Callable[[], AbstractContextManager["Writer"]]
 Progress = Callable[[int, int, str], None]  # done, in all, of what

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO
 
-from miner.commits.git import GitFailed
+from faultatlas.miner.commits.git import GitFailed
 
 MARK = "%x01"
 WORDS = (

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from data.people import UNKNOWN, pseudonym, study_key
-from miner.commits.git import GitFailed, View
-from miner.commits.messages import Signature
+from faultatlas.data.people import UNKNOWN, pseudonym, study_key
+from faultatlas.miner.commits.git import GitFailed, View
+from faultatlas.miner.commits.messages import Signature
 
 HOST = "git"
 _NOREPLY = re.compile(

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from miner.commits import columns
-from miner.commits.functions import Change
-from miner.commits.messages import Message, Signature
-from miner.commits.patches import LONGEST_TEXT, File, Hunk
+from faultatlas.miner.commits import columns
+from faultatlas.miner.commits.functions import Change
+from faultatlas.miner.commits.messages import Message, Signature
+from faultatlas.miner.commits.patches import LONGEST_TEXT, File, Hunk
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Writer
+    from faultatlas.data.store import Writer
 
 _CHANGES = ("store.commit_file", "store.commit_hunk", "store.commit_function")
 DERIVED = ("store.commit", "store.commit_diff", *_CHANGES)

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from data import locks
+from faultatlas.data import locks
 
 _DIGITS = 16
 

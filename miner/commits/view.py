@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from data.results import Column, Table
-from report.formatting import count, counted
+from faultatlas.data.results import Column, Table
+from faultatlas.report.formatting import count, counted
 
 _SHOWN = 5
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.lexicon import Lexicon
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.lexicon import Lexicon
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 _MOST_MISSING = 1000
 

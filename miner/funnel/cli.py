@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -16,7 +16,7 @@ from report.console import (
     VerboseOption,
     open_study,
 )
-from report.rounding import RoundOption
+from faultatlas.report.rounding import RoundOption
 
 commands = console.application("Selection, step by step.")
 
@@ -94,9 +94,9 @@ def filter_artifacts(
 
         miner filter --drop bug-words
     """
-    from miner.funnel.command import Options, run_filter
-    from miner.funnel.view import funnel_table
-    from report.tables import console_table
+    from faultatlas.miner.funnel.command import Options, run_filter
+    from faultatlas.miner.funnel.view import funnel_table
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(
@@ -144,8 +144,8 @@ def show_lexicons(
 
         miner lexicons bugfix
     """
-    from miner.lexicon import lexicon, lexicons, lexicons_table
-    from report.tables import console_table
+    from faultatlas.miner.lexicon import lexicon, lexicons, lexicons_table
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     if name is None:

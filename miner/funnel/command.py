@@ -6,17 +6,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from miner.funnel.running import run_steps
-from miner.funnel.steps import Draw, Step, dropped, placed, stored_steps
-from miner.funnel.view import funnel, unknown_words
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.funnel.running import run_steps
+from faultatlas.miner.funnel.steps import Draw, Step, dropped, placed, stored_steps
+from faultatlas.miner.funnel.view import funnel, unknown_words
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from data.sampling import Rounding
-    from data.store import Reader, Study
-    from report.console import Output
+    from faultatlas.data.sampling import Rounding
+    from faultatlas.data.store import Reader, Study
+    from faultatlas.report.console import Output
 
 _FLAGS = {"lexicons": "--lexicon", "rounding": "--round"}
 

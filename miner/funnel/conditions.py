@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.conditions import refuse_odd_condition, refuse_odd_value
+from faultatlas.data.conditions import refuse_odd_condition, refuse_odd_value
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from miner.funnel.steps import Step
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.funnel.steps import Step
 
 
 def refuse_odd_sql(reader: Reader, step: Step) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from data.conditions import frame, value_type
-from data.errors import StudyError
-from data.sampling import Rounding, draw_key_sql, sample_size
+from faultatlas.data.conditions import frame, value_type
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import Rounding, draw_key_sql, sample_size
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
-    from miner.funnel.steps import Draw
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.funnel.steps import Draw
 
 # Types that have an order which a reader would expect.
 _ORDERED = re.compile(

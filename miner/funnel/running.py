@@ -12,14 +12,14 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.conditions import condition_problem, frame
-from data.store import STATEMENT_ERRORS
-from miner.ending import is_noted, noting
-from miner.funnel.conditions import refuse_odd_sql
-from miner.funnel.drawing import draw_sample, refuse_unordered
-from miner.funnel.steps import ALL, Step, stored_steps
-from miner.funnel.words import (
+from faultatlas.data import provenance
+from faultatlas.data.conditions import condition_problem, frame
+from faultatlas.data.store import STATEMENT_ERRORS
+from faultatlas.miner.ending import is_noted, noting
+from faultatlas.miner.funnel.conditions import refuse_odd_sql
+from faultatlas.miner.funnel.drawing import draw_sample, refuse_unordered
+from faultatlas.miner.funnel.steps import ALL, Step, stored_steps
+from faultatlas.miner.funnel.words import (
     Progress,
     drop_superseded,
     lacking,
@@ -30,8 +30,8 @@ from miner.funnel.words import (
 )
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 _FEW = 500  # texts that are read while others wait
 

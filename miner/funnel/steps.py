@@ -7,10 +7,10 @@ import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 ALL = "all"  # the first step: everything that was mined and is not gone
 KINDS = ("issue", "pull", "commit", "post", "paper")

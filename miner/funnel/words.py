@@ -12,15 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data import provenance
-from data.errors import StudyError
-from miner.lexicon import Lexicon, lexicon
-from miner.prose import prose
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.lexicon import Lexicon, lexicon
+from faultatlas.miner.prose import prose
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
-    from miner.funnel.steps import Step
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.miner.funnel.steps import Step
 
 Progress = Callable[[int, int], None]  # texts read, and in all
 Text = tuple[str, str, str | None, str | None, str]  # artifact, kind, title, body, run

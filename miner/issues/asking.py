@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from data.identity import parse
-from miner.ingest import PartRead
-from miner.payload import entry
-from miner.refusals import Refused, Trouble
-from miner.sources import github_graphql as graphql
-from miner.sources.github_names import identity
+from faultatlas.data.identity import parse
+from faultatlas.miner.ingest import PartRead
+from faultatlas.miner.payload import entry
+from faultatlas.miner.refusals import Refused, Trouble
+from faultatlas.miner.sources import github_graphql as graphql
+from faultatlas.miner.sources.github_names import identity
 
 if TYPE_CHECKING:
-    from miner.ingest import Ingest
-    from miner.selection import Selection
+    from faultatlas.miner.ingest import Ingest
+    from faultatlas.miner.selection import Selection
 
 # A single issue may be gone, blocked, or moved: a redirect is followed.
 _ANSWERS = (404, 410, 451)

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from miner.options import ApiOption, MaxWaitOption, TokenFileOption
-from report import console
-from report.console import (
+from faultatlas.miner.options import ApiOption, MaxWaitOption, TokenFileOption
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -90,9 +90,9 @@ def fetch_issues(
 
         miner fetch --from labelled.csv
     """
-    from miner.issues.command import Options, run_fetch, run_plan
-    from miner.issues.view import fetch_notes, fetch_tables
-    from report.tables import console_table
+    from faultatlas.miner.issues.command import Options, run_fetch, run_plan
+    from faultatlas.miner.issues.view import fetch_notes, fetch_tables
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(
@@ -136,8 +136,8 @@ def show_projects(
 
         miner projects
     """
-    from miner.projects import aliases_table
-    from report.tables import console_table
+    from faultatlas.miner.projects import aliases_table
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     table = aliases_table()

@@ -12,27 +12,27 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.store import Study
-from data.times import utc_time
-from miner import projects
-from miner.client import Client
-from miner.connecting import connected
-from miner.ending import ending
-from miner.ingest import Ingest
-from miner.issues import fetch, named, scope
-from miner.issues.plan import Plan
-from miner.issues.preview import preview
-from miner.posts import from_file
-from miner.selection import Selection, since_text
-from miner.sources import tracker
-from report.formatting import counted
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.data.times import utc_time
+from faultatlas.miner import projects
+from faultatlas.miner.client import Client
+from faultatlas.miner.connecting import connected
+from faultatlas.miner.ending import ending
+from faultatlas.miner.ingest import Ingest
+from faultatlas.miner.issues import fetch, named, scope
+from faultatlas.miner.issues.plan import Plan
+from faultatlas.miner.issues.preview import preview
+from faultatlas.miner.posts import from_file
+from faultatlas.miner.selection import Selection, since_text
+from faultatlas.miner.sources import tracker
+from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from miner.projects import Project
-    from report.console import Output
+    from faultatlas.miner.projects import Project
+    from faultatlas.report.console import Output
 
 
 @dataclass(frozen=True)

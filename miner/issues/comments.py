@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from miner import checkpoints
-from miner.checkpoints import Checkpoint
-from miner.issues import plan, scope
-from miner.issues.parts import COMMENTS, PartReader
-from miner.selection import stream_key
-from report.formatting import counted
+from faultatlas.miner import checkpoints
+from faultatlas.miner.checkpoints import Checkpoint
+from faultatlas.miner.issues import plan, scope
+from faultatlas.miner.issues.parts import COMMENTS, PartReader
+from faultatlas.miner.selection import stream_key
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.store import Writer
-    from miner.http import Response
-    from miner.ingest import Ingest
-    from miner.issues.plan import Strategy
-    from miner.issues.scope import Scope
+    from faultatlas.data.store import Writer
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.ingest import Ingest
+    from faultatlas.miner.issues.plan import Strategy
+    from faultatlas.miner.issues.scope import Scope
 
 _STREAM = "comments"
 _LENGTH = "length of comments"  # of that list, where it was too long to be read

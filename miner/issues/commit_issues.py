@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from data.identity import ArtifactId
-from miner.payload import entries, entry
-from miner.sources import github_graphql as graphql
-from miner.sources.github_names import identity
+from faultatlas.data.identity import ArtifactId
+from faultatlas.miner.payload import entries, entry
+from faultatlas.miner.sources import github_graphql as graphql
+from faultatlas.miner.sources.github_names import identity
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
-    from miner.ingest import Ingest
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.ingest import Ingest
 
 _UNKNOWN = (404, 409, 422)  # no such commit
 

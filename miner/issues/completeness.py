@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from data.provenance import utc_now
-from miner.payload import entry, integer
-from miner.refusals import QuotaUsedUp, Refused, Unreachable
-from miner.selection import stream_key
+from faultatlas.data.provenance import utc_now
+from faultatlas.miner.payload import entry, integer
+from faultatlas.miner.refusals import QuotaUsedUp, Refused, Unreachable
+from faultatlas.miner.selection import stream_key
 
 if TYPE_CHECKING:
-    from miner.ingest import Ingest
-    from miner.selection import Selection
+    from faultatlas.miner.ingest import Ingest
+    from faultatlas.miner.selection import Selection
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from miner import tombstones as forgetting
-from miner.ingest import Ingest
-from miner.issues import completeness, plan, scope
-from miner.issues.comments import read_comments
-from miner.issues.parts import COMMENTS, EVENTS, PartReader
-from miner.issues.plan import Parts, Plan
-from miner.issues.verify import Verified, verify
-from miner.payload import entries, integer
-from miner.selection import Selection
-from miner.sources import PAGE
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.ingest import Ingest
+from faultatlas.miner.issues import completeness, plan, scope
+from faultatlas.miner.issues.comments import read_comments
+from faultatlas.miner.issues.parts import COMMENTS, EVENTS, PartReader
+from faultatlas.miner.issues.plan import Parts, Plan
+from faultatlas.miner.issues.verify import Verified, verify
+from faultatlas.miner.payload import entries, integer
+from faultatlas.miner.selection import Selection
+from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from miner.client import Client
-    from miner.http import Response
-    from miner.issues.scope import Scope
+    from faultatlas.miner.client import Client
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.issues.scope import Scope
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """`--from FILE`: exactly the issues that a file names, in as few requests as the API allows.
 
-Questions of Stack Overflow that it names are the business of `miner.posts.from_file`.
+Questions of Stack Overflow that it names are the business of `faultatlas.miner.posts.from_file`.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.identity import ArtifactId, parse
-from miner import tombstones as forgetting
-from miner.issues import completeness, plan, scope
-from miner.issues.asking import FEW, ask_for
-from miner.issues.comments import read_comments
-from miner.issues.commit_issues import issues_of_commits
-from miner.selection import Selection
-from miner.sources import github_graphql as graphql
-from report.formatting import counted
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, parse
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.issues import completeness, plan, scope
+from faultatlas.miner.issues.asking import FEW, ask_for
+from faultatlas.miner.issues.comments import read_comments
+from faultatlas.miner.issues.commit_issues import issues_of_commits
+from faultatlas.miner.selection import Selection
+from faultatlas.miner.sources import github_graphql as graphql
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from miner.http import Response
-    from miner.ingest import Ingest
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.ingest import Ingest
 
 _MOST_BYTES = 50_000_000
 _LONGEST_CELL = 131_072  # characters
@@ -68,7 +68,7 @@ class Named:
 def read_file(path: Path, hosts: Mapping[str, str] | None = None) -> Named:
     """The artifacts in a CSV column (`url`, ...; else the first), or one on each line.
 
-    `hosts` says what a private host runs; see `data.identity.parse`.
+    `hosts` says what a private host runs; see `faultatlas.data.identity.parse`.
     """
     named = Named()
     for line, text in _cells(path):

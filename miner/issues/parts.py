@@ -11,22 +11,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.identity import parse
-from miner import checkpoints
-from miner.checkpoints import Checkpoint
-from miner.ingest import Ingest, PartRead
-from miner.issues.asking import ask_for
-from miner.refusals import Refused, Trouble
-from miner.selection import stream_key
-from miner.sources import github_graphql as graphql
-from miner.sources.github_names import event_row
+from faultatlas.data.identity import parse
+from faultatlas.miner import checkpoints
+from faultatlas.miner.checkpoints import Checkpoint
+from faultatlas.miner.ingest import Ingest, PartRead
+from faultatlas.miner.issues.asking import ask_for
+from faultatlas.miner.refusals import Refused, Trouble
+from faultatlas.miner.selection import stream_key
+from faultatlas.miner.sources import github_graphql as graphql
+from faultatlas.miner.sources.github_names import event_row
 
 if TYPE_CHECKING:
-    from data.records import Rows
-    from miner.archive import Exchange
-    from miner.http import Response
-    from miner.issues.plan import Strategy
-    from miner.issues.scope import Scope
+    from faultatlas.data.records import Rows
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.issues.plan import Strategy
+    from faultatlas.miner.issues.scope import Scope
 
 _MISSING = (404, 410, 451)
 _FEW = 3  # left out of an answer: asking for them one by one is cheaper than once more together

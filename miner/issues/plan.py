@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from miner.sources import PAGE
-from report.formatting import counted
+from faultatlas.miner.sources import PAGE
+from faultatlas.report.formatting import counted
 
 Strategy = Literal["none", "repository", "graphql", "issue"]
 

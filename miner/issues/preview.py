@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from miner.issues import plan
-from miner.issues.completeness import search_text
-from miner.issues.plan import Parts, Plan
-from miner.payload import entries, entry, integer
-from miner.refusals import Refused
-from miner.sources import Tracker, tracker
-from miner.sources import github_graphql as graphql
+from faultatlas.miner.issues import plan
+from faultatlas.miner.issues.completeness import search_text
+from faultatlas.miner.issues.plan import Parts, Plan
+from faultatlas.miner.payload import entries, entry, integer
+from faultatlas.miner.refusals import Refused
+from faultatlas.miner.sources import Tracker, tracker
+from faultatlas.miner.sources import github_graphql as graphql
 
 if TYPE_CHECKING:
-    from miner.client import Client
-    from miner.issues.command import Options
-    from miner.projects import Project
-    from miner.selection import Selection
+    from faultatlas.miner.client import Client
+    from faultatlas.miner.issues.command import Options
+    from faultatlas.miner.projects import Project
+    from faultatlas.miner.selection import Selection
 
 
 @dataclass(frozen=True)

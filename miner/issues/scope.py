@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from miner.issues.plan import Parts
-from miner.payload import moment
-from miner.sources import PAGE
+from faultatlas.miner.issues.plan import Parts
+from faultatlas.miner.payload import moment
+from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from miner.selection import Selection
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.selection import Selection
 
 _LIVE = (
     "(SELECT artifact_id, count(*) AS live FROM store.comment WHERE gone_at IS NULL GROUP BY ALL)"

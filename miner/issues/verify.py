@@ -10,13 +10,13 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from miner import checkpoints
-from miner.issues import scope
-from miner.issues.asking import ask_for
-from miner.selection import Selection, stream_key
+from faultatlas.miner import checkpoints
+from faultatlas.miner.issues import scope
+from faultatlas.miner.issues.asking import ask_for
+from faultatlas.miner.selection import Selection, stream_key
 
 if TYPE_CHECKING:
-    from miner.ingest import Ingest
+    from faultatlas.miner.ingest import Ingest
 
 
 @dataclass(frozen=True)

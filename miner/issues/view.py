@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.results import Column, Table
-from miner.posts.view import posts_notes, posts_table
-from report.formatting import count, counted
+from faultatlas.data.results import Column, Table
+from faultatlas.miner.posts.view import posts_notes, posts_table
+from faultatlas.report.formatting import count, counted
 
 _SHOWN_GAPS = 5
 

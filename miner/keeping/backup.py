@@ -22,14 +22,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.provenance import program_version, utc_now
-from data.settings import SETTINGS
-from data.sql_text import quoted
-from data.store import DATABASE, Study
-from miner import lexicon
-from miner.keeping.files_of_bugs import files
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.provenance import program_version, utc_now
+from faultatlas.data.settings import SETTINGS
+from faultatlas.data.sql_text import quoted
+from faultatlas.data.store import DATABASE, Study
+from faultatlas.miner import lexicon
+from faultatlas.miner.keeping.files_of_bugs import files
 
 _CONTENTS = "backup.json"
 _KEY = "study.key"
@@ -268,7 +268,7 @@ def _digest(path: Path) -> str:
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
     # Not at the top: a cli imports this module, and rich takes its time.
-    from report.console import explained
+    from faultatlas.report.console import explained
 
     try:
         yield

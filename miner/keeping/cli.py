@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -37,9 +37,9 @@ def rebuild_tables(
 
         miner rebuild
     """
-    from data import provenance
-    from miner.rebuild import rebuild
-    from report.progress import progress
+    from faultatlas.data import provenance
+    from faultatlas.miner.rebuild import rebuild
+    from faultatlas.report.progress import progress
 
     output = Output(as_json, quiet, verbose)
     with progress(output, "rebuild") as bar:
@@ -74,8 +74,8 @@ def forget_subject(
 
         miner forget some-login
     """
-    from miner.keeping.forget import forget, plan_forget
-    from report.progress import progress
+    from faultatlas.miner.keeping.forget import forget, plan_forget
+    from faultatlas.report.progress import progress
 
     output = Output(as_json, quiet, verbose)
     act = plan_forget if plan else forget
@@ -113,8 +113,8 @@ def back_up(
 
         miner backup before-round-2.tar.gz --check
     """
-    from miner.keeping.backup import backup, check_file
-    from report.formatting import minute, plain
+    from faultatlas.miner.keeping.backup import backup, check_file
+    from faultatlas.report.formatting import minute, plain
 
     output = Output(as_json, quiet, verbose)
     if check:
@@ -153,9 +153,9 @@ def merge_studies(
 
         miner merge ../the-other-half
     """
-    from data import provenance
-    from miner.keeping.merging import merge
-    from report.progress import progress
+    from faultatlas.data import provenance
+    from faultatlas.miner.keeping.merging import merge
+    from faultatlas.report.progress import progress
 
     output = Output(as_json, quiet, verbose)
     run = provenance.begin("miner merge", {"other": str(other)})
@@ -203,11 +203,11 @@ def show_status(
     if funnel or by:
         _show_funnel(study, by, Output(as_json, quiet, verbose))
         return
-    from miner.commits.overview import repositories_table
-    from miner.papers.stored import sources_table
-    from miner.posts.overview import sites_table
-    from miner.status import projects_table, status, status_tables
-    from report.tables import console_table
+    from faultatlas.miner.commits.overview import repositories_table
+    from faultatlas.miner.papers.stored import sources_table
+    from faultatlas.miner.posts.overview import sites_table
+    from faultatlas.miner.status import projects_table, status, status_tables
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = status(open_study(study, output))
@@ -221,8 +221,8 @@ def show_status(
 
 
 def _show_funnel(study: Path, by: str | None, output: Output) -> None:
-    from miner.funnel.view import funnel, funnel_table
-    from report.tables import console_table
+    from faultatlas.miner.funnel.view import funnel, funnel_table
+    from faultatlas.report.tables import console_table
 
     found = funnel(open_study(study, output), by)
     output.document(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from miner.tables import DERIVED
+from faultatlas.miner.tables import DERIVED
 
 
 @dataclass(frozen=True)

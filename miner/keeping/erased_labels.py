@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from data.store import Writer
+    from faultatlas.data.store import Writer
 
 _IS_AN_ITEM = "(SELECT round, item_id FROM store.item)"
 _IS_NO_BUG = "bug_id NOT IN (SELECT bug_id FROM store.bug)"

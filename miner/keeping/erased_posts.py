@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from miner.keeping.erased_words import Words
-from miner.payload import Who
+from faultatlas.miner.keeping.erased_words import Words
+from faultatlas.miner.payload import Who
 
 
 class PostWords(Words):

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from data.identity import split_project
-from data.people import UNKNOWN
-from miner.payload import Who
+from faultatlas.data.identity import split_project
+from faultatlas.data.people import UNKNOWN
+from faultatlas.miner.payload import Who
 
 GHOST = "ghost"  # GitHub's name for accounts that are gone
 PSEUDONYM = re.compile(r"(?:person|bot)_[0-9a-f]{16}")

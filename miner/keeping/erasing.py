@@ -13,13 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from data.errors import StudyError
-from data.identity import ArtifactId, parse, split_project
-from miner.archive import Exchange
-from miner.keeping.erased_words import GHOST, Words
-from miner.payload import Who, entries, entry
-from miner.sources import gitee
-from miner.sources.github_names import comment_id, identity_of_any
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, parse, split_project
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.keeping.erased_words import GHOST, Words
+from faultatlas.miner.payload import Who, entries, entry
+from faultatlas.miner.sources import gitee
+from faultatlas.miner.sources.github_names import comment_id, identity_of_any
 
 NOTHING = "forgotten"  # the kind of a request of which nothing is left, and a name in its place
 
@@ -69,12 +69,12 @@ class Found:
 def without(exchange: Exchange, forgotten: Forgotten, who: Who) -> tuple[Exchange | None, Found]:
     """What is left of an exchange, and what was found; the same object if that is nothing."""
     if exchange.source == "stackoverflow":
-        from miner.keeping.erasing_posts import PostEraser
+        from faultatlas.miner.keeping.erasing_posts import PostEraser
 
         posts = PostEraser(exchange, forgotten, who)
         return posts.rest(), posts.found
     if exchange.source == "paper":
-        from miner.keeping.erasing_papers import without_papers
+        from faultatlas.miner.keeping.erasing_papers import without_papers
 
         return without_papers(exchange, forgotten)
     eraser = _Eraser(exchange, forgotten, who)

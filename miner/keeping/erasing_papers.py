@@ -11,13 +11,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from data.errors import StudyError
-from miner.archive import Exchange
-from miner.keeping.erasing import Forgotten, Found
-from miner.papers.entries import Entry
-from miner.papers.files.reading import read_body, text_of
-from miner.papers.reading import FILE, KNOWN
-from miner.papers.services import service_of_kind
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.keeping.erasing import Forgotten, Found
+from faultatlas.miner.papers.entries import Entry
+from faultatlas.miner.papers.files.reading import read_body, text_of
+from faultatlas.miner.papers.reading import FILE, KNOWN
+from faultatlas.miner.papers.services import service_of_kind
 
 
 def without_papers(exchange: Exchange, forgotten: Forgotten) -> tuple[Exchange | None, Found]:

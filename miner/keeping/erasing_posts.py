@@ -15,13 +15,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from miner.archive import Exchange
-from miner.keeping.erased_posts import PostWords
-from miner.keeping.erasing import Forgotten, Found
-from miner.payload import Who, text
-from miner.posts import naming, sede_rows
-from miner.posts.dump_rows import DamagedRow, attributes, raw_rows
-from miner.posts.people import login_of
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.keeping.erased_posts import PostWords
+from faultatlas.miner.keeping.erasing import Forgotten, Found
+from faultatlas.miner.payload import Who, text
+from faultatlas.miner.posts import naming, sede_rows
+from faultatlas.miner.posts.dump_rows import DamagedRow, attributes, raw_rows
+from faultatlas.miner.posts.people import login_of
 
 _CUT = object()
 _NOBODY = {"user_type": "does_not_exist"}

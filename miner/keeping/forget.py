@@ -11,28 +11,28 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.identity import shown
-from data.sql_text import quoted
-from miner import archive
-from miner.commits.forgetting import erase_people, named_in_commits, written_by
-from miner.ending import noting
-from miner.keeping.erased_bugs import bugs_about, remove_folders
-from miner.keeping.erased_columns import ERASED, NOTES, Column
-from miner.keeping.erased_labels import drop_what_is_left
-from miner.keeping.erased_posts import words_of
-from miner.keeping.erased_words import Words
-from miner.keeping.erasing import Forgotten, Found, without
-from miner.keeping.subjects import Subject, subject_of
-from miner.rebuild import host_of, rebuild_in
-from miner.study_key import check_key, who_in
-from miner.tombstones import bury, expect_gaps, forgotten, names
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.data.sql_text import quoted
+from faultatlas.miner import archive
+from faultatlas.miner.commits.forgetting import erase_people, named_in_commits, written_by
+from faultatlas.miner.ending import noting
+from faultatlas.miner.keeping.erased_bugs import bugs_about, remove_folders
+from faultatlas.miner.keeping.erased_columns import ERASED, NOTES, Column
+from faultatlas.miner.keeping.erased_labels import drop_what_is_left
+from faultatlas.miner.keeping.erased_posts import words_of
+from faultatlas.miner.keeping.erased_words import Words
+from faultatlas.miner.keeping.erasing import Forgotten, Found, without
+from faultatlas.miner.keeping.subjects import Subject, subject_of
+from faultatlas.miner.rebuild import host_of, rebuild_in
+from faultatlas.miner.study_key import check_key, who_in
+from faultatlas.miner.tombstones import bury, expect_gaps, forgotten, names
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
-    from miner.payload import Who
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 

@@ -14,27 +14,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.people import pseudonym, study_key
-from data.sql_text import quoted
-from miner import archive
-from miner.keeping.erasing import Forgotten, without
-from miner.keeping.forget import compact, erase_in, search
-from miner.keeping.merging_commits import TABLES as COMMITS
-from miner.keeping.merging_commits import take_commits
-from miner.keeping.merging_labels import TABLES as LABELS
-from miner.keeping.merging_labels import take_labels
-from miner.rebuild import host_of, rebuild_in
-from miner.study_key import check_key, who_in
-from miner.tables import DERIVED
-from miner.tombstones import bury, forgotten, names
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.people import pseudonym, study_key
+from faultatlas.data.sql_text import quoted
+from faultatlas.miner import archive
+from faultatlas.miner.keeping.erasing import Forgotten, without
+from faultatlas.miner.keeping.forget import compact, erase_in, search
+from faultatlas.miner.keeping.merging_commits import TABLES as COMMITS
+from faultatlas.miner.keeping.merging_commits import take_commits
+from faultatlas.miner.keeping.merging_labels import TABLES as LABELS
+from faultatlas.miner.keeping.merging_labels import take_labels
+from faultatlas.miner.rebuild import host_of, rebuild_in
+from faultatlas.miner.study_key import check_key, who_in
+from faultatlas.miner.tables import DERIVED
+from faultatlas.miner.tombstones import bury, forgotten, names
 
 if TYPE_CHECKING:
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
-    from miner.payload import Who
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from miner.commits.forgetting import written_by
-from miner.commits.rows import DERIVED
+from faultatlas.miner.commits.forgetting import written_by
+from faultatlas.miner.commits.rows import DERIVED
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
-    from miner.keeping.erasing import Forgotten
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.keeping.erasing import Forgotten
 
 TABLES = (*DERIVED, "store.git_walk", "store.keyword_hit")
 _CHANGES = DERIVED[1:]

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.keeping.erased_labels import LEFT_BEHIND
-from miner.keeping.merging_servers import TABLES as SERVERS
-from miner.keeping.merging_servers import take_servers
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.keeping.erased_labels import LEFT_BEHIND
+from faultatlas.miner.keeping.merging_servers import TABLES as SERVERS
+from faultatlas.miner.keeping.merging_servers import take_servers
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 _MOST_SHOWN = 3
 
@@ -215,7 +215,7 @@ def _take_taxonomies(source: Reader, writer: Writer) -> int:
     """Texts of versions that are not here; the same version must have the same tree."""
     import pyarrow as pa
 
-    from data.taxonomy_library import taxonomy_of_text
+    from faultatlas.data.taxonomy_library import taxonomy_of_text
 
     query = "SELECT * FROM store.taxonomy_text ORDER BY taxonomy, version"
     ours = {(row["taxonomy"], row["version"]): row["text"] for row in writer.rows(query)}

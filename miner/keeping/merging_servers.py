@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 _KEYS = {
     "account": ("server", "rater"),

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from data.aliases import resolve
-from data.errors import StudyError
-from data.identity import artifact_id, shown
-from data.people import UNKNOWN
-from miner.commits.people import identity_of
-from miner.keeping.erased_words import PSEUDONYM
-from miner.posts.naming import STACK_OVERFLOW, site_of
-from miner.rebuild import host_of
-from miner.tombstones import names
+from faultatlas.data.aliases import resolve
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import artifact_id, shown
+from faultatlas.data.people import UNKNOWN
+from faultatlas.miner.commits.people import identity_of
+from faultatlas.miner.keeping.erased_words import PSEUDONYM
+from faultatlas.miner.posts.naming import STACK_OVERFLOW, site_of
+from faultatlas.miner.rebuild import host_of
+from faultatlas.miner.tombstones import names
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from miner.payload import Who
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.payload import Who
 
 _LOGIN = re.compile(r"@?([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)")
 _QUALIFIED = re.compile(

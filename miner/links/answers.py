@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.identity import ArtifactId, parse
-from miner.archive import Exchange, exchange_of_row
-from miner.links.references import Reference
-from miner.payload import entries, entry
-from miner.sources.github_names import identity
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, parse
+from faultatlas.miner.archive import Exchange, exchange_of_row
+from faultatlas.miner.links.references import Reference
+from faultatlas.miner.payload import entries, entry
+from faultatlas.miner.sources.github_names import identity
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 KINDS = ("graphql commits", "commit pulls")  # of stored exchanges
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from miner.links import THRESHOLD
-from report import console
-from report.console import (
+from faultatlas.miner.links import THRESHOLD
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -50,9 +50,9 @@ def link_artifacts(
 
         miner link --threshold 0.9
     """
-    from miner.links.command import link_table, link_words, run_link
-    from report.progress import progress
-    from report.tables import console_table
+    from faultatlas.miner.links.command import link_table, link_words, run_link
+    from faultatlas.report.progress import progress
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     with progress(output, "link") as bar:

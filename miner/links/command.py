@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.results import Column, Table
-from miner.ending import noting
-from miner.links import THRESHOLD
-from miner.links.duplicates import check_threshold, drop_vanished, find_duplicates
-from miner.links.make import make_links
-from miner.links.texts import Progress, forget_texts, read_texts
+from faultatlas.data import provenance
+from faultatlas.data.results import Column, Table
+from faultatlas.miner.ending import noting
+from faultatlas.miner.links import THRESHOLD
+from faultatlas.miner.links.duplicates import check_threshold, drop_vanished, find_duplicates
+from faultatlas.miner.links.make import make_links
+from faultatlas.miner.links.texts import Progress, forget_texts, read_texts
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 # Of an id: whether an issue is a pull request is known only of those in the study.
 _KIND = (

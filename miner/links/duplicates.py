@@ -15,16 +15,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from data import provenance
-from data.errors import StudyError
-from miner.links import THRESHOLD
-from miner.links.make import write_links
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.links import THRESHOLD
+from faultatlas.miner.links.make import write_links
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 VERSION = 1
 KINDS = ("issue", "pull", "post", "commit")

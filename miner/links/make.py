@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.aliases import resolve
-from data.errors import StudyError
-from data.identity import parse
+from faultatlas.data.aliases import resolve
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import parse
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 COMPUTED = "found_in IN ('text', 'hash')"  # duplicates that were computed
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from data.errors import StudyError
-from data.identity import ArtifactId, Hosts, parse, split_project
-from miner.prose import prose
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, Hosts, parse, split_project
+from faultatlas.miner.prose import prose
 
 VERSION = 2  # texts are read again by a reader with another number
 LIMIT = 1000  # references of one text; a list of changes has some hundreds

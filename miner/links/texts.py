@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.identity import split_project
-from miner.links.answers import KINDS, answered
-from miner.links.references import VERSION, Reference, references
+from faultatlas.data import provenance
+from faultatlas.data.identity import split_project
+from faultatlas.miner.links.answers import KINDS, answered
+from faultatlas.miner.links.references import VERSION, Reference, references
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.identity import Hosts
-    from data.provenance import Run
-    from data.store import Reader, Study, Writer
+    from faultatlas.data.identity import Hosts
+    from faultatlas.data.provenance import Run
+    from faultatlas.data.store import Reader, Study, Writer
 
 Progress = Callable[[int, int], None]  # texts read, and in all
 

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from miner.options import MaxWaitOption
-from report import console
-from report.console import (
+from faultatlas.miner.options import MaxWaitOption
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -80,9 +80,9 @@ def fetch_papers(
 
         miner papers --known survey
     """
-    from miner.papers.command import Options, run_papers, run_plan
-    from miner.papers.view import papers_notes, papers_table, plan_words
-    from report.tables import console_table
+    from faultatlas.miner.papers.command import Options, run_papers, run_plan
+    from faultatlas.miner.papers.view import papers_notes, papers_table, plan_words
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(

@@ -10,14 +10,22 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from data.errors import StudyError
-from data.provenance import program_version
-from miner import projects
-from miner.http import TOKEN_PARAMETER, Answer, Broken, Response, Transport, checked_root, parsed
-from miner.papers import limits
-from miner.papers.service import Service
-from miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
-from miner.refusals import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import program_version
+from faultatlas.miner import projects
+from faultatlas.miner.http import (
+    TOKEN_PARAMETER,
+    Answer,
+    Broken,
+    Response,
+    Transport,
+    checked_root,
+    parsed,
+)
+from faultatlas.miner.papers import limits
+from faultatlas.miner.papers.service import Service
+from faultatlas.miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
+from faultatlas.miner.refusals import (
     Asker,
     Refused,
     Trouble,
@@ -25,8 +33,8 @@ from miner.refusals import (
     quota_used_up,
     unreachable,
 )
-from miner.tokens import variable_of
-from miner.waiting import wait
+from faultatlas.miner.tokens import variable_of
+from faultatlas.miner.waiting import wait
 
 
 class NotAllowed(Refused):

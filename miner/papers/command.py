@@ -12,26 +12,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.provenance import utc_now
-from data.store import Study
-from data.times import seconds
-from miner.ending import ending
-from miner.papers import stored
-from miner.papers.client import Client
-from miner.papers.from_files import FileKept, keep_file, keep_shipped
-from miner.papers.ingest import PaperIngest
-from miner.papers.service import Query, Service
-from miner.papers.services import NAMES, service
-from miner.papers.templates import Template, template
-from miner.papers.walk import Walked, walk_all
-from miner.tokens import find_token, variable_of
-from report.formatting import counted
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.store import Study
+from faultatlas.data.times import seconds
+from faultatlas.miner.ending import ending
+from faultatlas.miner.papers import stored
+from faultatlas.miner.papers.client import Client
+from faultatlas.miner.papers.from_files import FileKept, keep_file, keep_shipped
+from faultatlas.miner.papers.ingest import PaperIngest
+from faultatlas.miner.papers.service import Query, Service
+from faultatlas.miner.papers.services import NAMES, service
+from faultatlas.miner.papers.templates import Template, template
+from faultatlas.miner.papers.walk import Walked, walk_all
+from faultatlas.miner.tokens import find_token, variable_of
+from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from report.console import Output
+    from faultatlas.report.console import Output
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from data.errors import StudyError
-from data.identity import paper_id, parse, title_key
-from data.records import PaperRecordRow
-from miner.payload import text
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import paper_id, parse, title_key
+from faultatlas.data.records import PaperRecordRow
+from faultatlas.miner.payload import text
 
 TITLE_LIMIT = 1000  # characters
 ABSTRACT_LIMIT = 20_000

@@ -13,19 +13,19 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.identity import shown
-from data.redaction import redact_bytes
-from miner.archive import Exchange
-from miner.checkpoints import Checkpoint
-from miner.papers.files.reading import bytes_of, format_of, read_body
-from miner.papers.ingest import NAME, PaperIngest
-from miner.papers.reading import FILE, KNOWN
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.data.redaction import redact_bytes
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.checkpoints import Checkpoint
+from faultatlas.miner.papers.files.reading import bytes_of, format_of, read_body
+from faultatlas.miner.papers.ingest import NAME, PaperIngest
+from faultatlas.miner.papers.reading import FILE, KNOWN
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from miner.papers.entries import FileRead
+    from faultatlas.miner.papers.entries import FileRead
 
 
 @dataclass

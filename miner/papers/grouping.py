@@ -7,7 +7,7 @@
 3. Two DOIs are two papers, unless one is that of a preprint server and exactly one other has the
    same title, within three years: then the preprint is a record of the published paper.
 
-Titles are compared as `data.identity.title_key` spells them.
+Titles are compared as `faultatlas.data.identity.title_key` spells them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from data.identity import title_key
+from faultatlas.data.identity import title_key
 
 Record = Mapping[str, Any]  # a row of store.paper_record
 

@@ -8,19 +8,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from miner import archive, checkpoints, tables, traffic
-from miner import tombstones as forgetting
-from miner.archive import Exchange, exchange_of
-from miner.sources import source
-from miner.study_key import check_key
+from faultatlas.data import provenance
+from faultatlas.miner import archive, checkpoints, tables, traffic
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.archive import Exchange, exchange_of
+from faultatlas.miner.sources import source
+from faultatlas.miner.study_key import check_key
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Study
-    from miner.checkpoints import Checkpoint
-    from miner.http import Response
-    from miner.papers.client import Client
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Study
+    from faultatlas.miner.checkpoints import Checkpoint
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.papers.client import Client
 
 NAME = "paper"
 

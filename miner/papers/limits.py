@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from miner import ratelimit
-from miner.papers.service import Service
-from miner.ratelimit import LIMIT_WAITS, Decision, Quota, Tries
+from faultatlas.miner import ratelimit
+from faultatlas.miner.papers.service import Service
+from faultatlas.miner.ratelimit import LIMIT_WAITS, Decision, Quota, Tries
 
 SHORT_S = 120.0  # a pause that is made however little the user wants to wait
 _SLACK_S = 2.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from data.records import PaperRow
-from miner.papers.grouping import Record, is_preprint
+from faultatlas.data.records import PaperRow
+from faultatlas.miner.papers.grouping import Record, is_preprint
 
 _SOURCES = {"scopus": 0, "openalex": 1}
 _FILE = 2

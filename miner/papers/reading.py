@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.identity import title_key
-from data.records import KnownPaperRow, Rows
-from miner.papers.entries import Entry, record_rows
-from miner.papers.files.reading import read_body
-from miner.papers.services import service_of_kind
+from faultatlas.data.identity import title_key
+from faultatlas.data.records import KnownPaperRow, Rows
+from faultatlas.miner.papers.entries import Entry, record_rows
+from faultatlas.miner.papers.files.reading import read_body
+from faultatlas.miner.papers.services import service_of_kind
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
+    from faultatlas.miner.archive import Exchange
 
 FILE = "paper file"
 KNOWN = "known papers"

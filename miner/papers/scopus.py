@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from data.identity import title_key
-from miner.papers.entries import (
+from faultatlas.data.identity import title_key
+from faultatlas.miner.papers.entries import (
     Entry,
     abstract_of,
     address_of,
@@ -25,9 +25,9 @@ from miner.papers.entries import (
     words_of,
     year_of,
 )
-from miner.papers.service import Manner, Page, Query
-from miner.payload import entries, entry, text
-from miner.tokens import Wanted
+from faultatlas.miner.papers.service import Manner, Page, Query
+from faultatlas.miner.payload import entries, entry, text
+from faultatlas.miner.tokens import Wanted
 
 PAGE = 25
 MOST_BY_PAGES = 5_000

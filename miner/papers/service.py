@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from miner.papers.entries import Entry
-from miner.tokens import Wanted
+from faultatlas.miner.papers.entries import Entry
+from faultatlas.miner.tokens import Wanted
 
 
 @dataclass(frozen=True)

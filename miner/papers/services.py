@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, cast, get_args
 
-from miner.papers import openalex, scopus
-from miner.papers.service import Service
+from faultatlas.miner.papers import openalex, scopus
+from faultatlas.miner.papers.service import Service
 
 Name = Literal["openalex", "scopus"]
 NAMES: tuple[Name, ...] = get_args(Name)

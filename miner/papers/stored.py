@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data.results import Column, Table, rows_of
-from report.formatting import minute
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.report.formatting import minute
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 _COUNTS = """
 SELECT

@@ -9,15 +9,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from data.records import KnownPaperRow, PaperRecordRow
-from miner.papers.grouping import Record, grouped
-from miner.papers.merging import best_first, id_of, matches, paper_of
+from faultatlas.data.records import KnownPaperRow, PaperRecordRow
+from faultatlas.miner.papers.grouping import Record, grouped
+from faultatlas.miner.papers.merging import best_first, id_of, matches, paper_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Reader, Writer
-    from miner.archive import Exchange
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.archive import Exchange
 
 # Tables that name a paper for good: what was drawn, labelled or quoted.
 _USING = ("store.item", "store.sampled", "store.code_place")

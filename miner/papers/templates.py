@@ -6,9 +6,9 @@ import tomllib
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from data.errors import StudyError
-from data.identity import shown
-from miner.papers.service import Query, Service
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.miner.papers.service import Query, Service
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.checkpoints import Checkpoint
-from miner.papers.client import NotAllowed
-from miner.refusals import Refused, Trouble
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.checkpoints import Checkpoint
+from faultatlas.miner.papers.client import NotAllowed
+from faultatlas.miner.refusals import Refused, Trouble
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from miner.http import Response
-    from miner.papers.ingest import PaperIngest
-    from miner.papers.service import Manner, Page, Query, Service
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.papers.ingest import PaperIngest
+    from faultatlas.miner.papers.service import Manner, Page, Query, Service
 
 _EXPIRED = (400, 404, 410)
 

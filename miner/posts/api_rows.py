@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from data.records import DepartureRow, PostRow, ReplyRow, Rows
-from miner.payload import Who, entries, entry, integer, text
-from miner.posts import naming
-from miner.posts.people import author
+from faultatlas.data.records import DepartureRow, PostRow, ReplyRow, Rows
+from faultatlas.miner.payload import Who, entries, entry, integer, text
+from faultatlas.miner.posts import naming
+from faultatlas.miner.posts.people import author
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
+    from faultatlas.miner.archive import Exchange
 
 _MOST_SCORE = 2**31 - 1
 _MOST_NUMBER = 2**63 - 1

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from miner.options import MaxWaitOption
-from report import console
-from report.console import (
+from faultatlas.miner.options import MaxWaitOption
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -79,9 +79,9 @@ def fetch_posts(
 
         miner posts --tag keras --from-dump Posts.xml
     """
-    from miner.posts.command import Options, run_plan, run_posts
-    from miner.posts.view import posts_notes, posts_table
-    from report.tables import console_table
+    from faultatlas.miner.posts.command import Options, run_plan, run_posts
+    from faultatlas.miner.posts.view import posts_notes, posts_table
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     options = Options(

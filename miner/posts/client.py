@@ -12,14 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from data.errors import StudyError
-from data.provenance import program_version
-from miner import projects
-from miner.http import Answer, Broken, Response, Transport, checked_root
-from miner.posts import limits
-from miner.posts.limits import Said
-from miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
-from miner.refusals import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import program_version
+from faultatlas.miner import projects
+from faultatlas.miner.http import Answer, Broken, Response, Transport, checked_root
+from faultatlas.miner.posts import limits
+from faultatlas.miner.posts.limits import Said
+from faultatlas.miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
+from faultatlas.miner.refusals import (
     Asker,
     Refused,
     Trouble,
@@ -27,7 +27,7 @@ from miner.refusals import (
     quota_used_up,
     unreachable,
 )
-from miner.waiting import wait
+from faultatlas.miner.waiting import wait
 
 API = "https://api.stackexchange.com/2.3"
 KEY_PARAMETER = "key"

@@ -12,28 +12,28 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.errors import StudyError
-from data.provenance import utc_now
-from data.store import Study
-from data.times import seconds, utc_time
-from miner.ending import ending
-from miner.posts import pauses, stored
-from miner.posts.client import API, Client
-from miner.posts.dump import read_dump
-from miner.posts.fields import filter_for
-from miner.posts.ingest import PostIngest
-from miner.posts.naming import STACK_OVERFLOW, site_of
-from miner.posts.plan import PostPlan, plan_posts
-from miner.posts.sede import read_sede
-from miner.posts.selection import PostSelection, checked_tags
-from miner.posts.walk import walk_all
-from miner.tokens import find_token
-from report.formatting import counted
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.store import Study
+from faultatlas.data.times import seconds, utc_time
+from faultatlas.miner.ending import ending
+from faultatlas.miner.posts import pauses, stored
+from faultatlas.miner.posts.client import API, Client
+from faultatlas.miner.posts.dump import read_dump
+from faultatlas.miner.posts.fields import filter_for
+from faultatlas.miner.posts.ingest import PostIngest
+from faultatlas.miner.posts.naming import STACK_OVERFLOW, site_of
+from faultatlas.miner.posts.plan import PostPlan, plan_posts
+from faultatlas.miner.posts.sede import read_sede
+from faultatlas.miner.posts.selection import PostSelection, checked_tags
+from faultatlas.miner.posts.walk import walk_all
+from faultatlas.miner.tokens import find_token
+from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from report.console import Output
+    from faultatlas.report.console import Output
 
 
 @dataclass(frozen=True)

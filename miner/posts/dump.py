@@ -15,25 +15,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from data.provenance import utc_now
-from miner.archive import Exchange
-from miner.posts import dump_state, dump_stored
-from miner.posts.dump_files import DumpFile, comments_file, posts_file
-from miner.posts.dump_pick import Answers, Comments, Picker, Questions, list_name, lists_of
-from miner.posts.dump_result import DumpRead, FileRead
-from miner.posts.dump_rows import Kind
-from miner.posts.dump_scan import Part, Scan
-from miner.posts.dump_site import check_site
-from miner.posts.dump_state import Reached
-from miner.posts.dump_tally import Tally
-from miner.posts.ingest import NAME
-from miner.posts.naming import STACK_OVERFLOW
+from faultatlas.data import provenance
+from faultatlas.data.provenance import utc_now
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.posts import dump_state, dump_stored
+from faultatlas.miner.posts.dump_files import DumpFile, comments_file, posts_file
+from faultatlas.miner.posts.dump_pick import (
+    Answers,
+    Comments,
+    Picker,
+    Questions,
+    list_name,
+    lists_of,
+)
+from faultatlas.miner.posts.dump_result import DumpRead, FileRead
+from faultatlas.miner.posts.dump_rows import Kind
+from faultatlas.miner.posts.dump_scan import Part, Scan
+from faultatlas.miner.posts.dump_site import check_site
+from faultatlas.miner.posts.dump_state import Reached
+from faultatlas.miner.posts.dump_tally import Tally
+from faultatlas.miner.posts.ingest import NAME
+from faultatlas.miner.posts.naming import STACK_OVERFLOW
 
 if TYPE_CHECKING:
-    from data.store import Writer
-    from miner.posts.ingest import PostIngest
-    from miner.posts.selection import PostSelection
+    from faultatlas.data.store import Writer
+    from faultatlas.miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.selection import PostSelection
 
 Progress = Callable[[str, int, int | None], None]  # file, bytes read, bytes in all if known
 

@@ -13,9 +13,9 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from data.records import PostRow, ReplyRow
-from miner.payload import Who
-from miner.posts.dump_rows import (
+from faultatlas.data.records import PostRow, ReplyRow
+from faultatlas.miner.payload import Who
+from faultatlas.miner.posts.dump_rows import (
     ANSWER,
     QUESTION,
     Attributes,
@@ -28,10 +28,10 @@ from miner.posts.dump_rows import (
     tags_of,
     type_name,
 )
-from miner.posts.dump_tally import Tally
+from faultatlas.miner.posts.dump_tally import Tally
 
 if TYPE_CHECKING:
-    from miner.posts.selection import PostSelection
+    from faultatlas.miner.posts.selection import PostSelection
 
 Found = PostRow | ReplyRow
 Spans = list[tuple[int, int]]  # where rows begin, and where the next ones do

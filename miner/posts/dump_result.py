@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from miner.posts.dump_tally import Tally
-from report.formatting import counted
+from faultatlas.miner.posts.dump_tally import Tally
+from faultatlas.report.formatting import counted
 
 _SHOWN = 5
 

@@ -14,13 +14,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
 from xml.parsers import expat
 
-from data.records import PostRow, ReplyRow, Rows
-from miner.posts import naming
-from miner.posts.people import author
+from faultatlas.data.records import PostRow, ReplyRow, Rows
+from faultatlas.miner.posts import naming
+from faultatlas.miner.posts.people import author
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
-    from miner.payload import Who
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.payload import Who
 
 Kind = Literal["dump questions", "dump answers", "dump comments"]
 KINDS: tuple[Kind, ...] = ("dump questions", "dump answers", "dump comments")

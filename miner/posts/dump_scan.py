@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 
 from blake3 import blake3
 
-from data.errors import StudyError
-from miner.posts.dump_files import Broken, Read
-from miner.posts.dump_pick import Found, Picker, row_at
-from miner.posts.dump_rows import DamagedRow, attributes
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.posts.dump_files import Broken, Read
+from faultatlas.miner.posts.dump_pick import Found, Picker, row_at
+from faultatlas.miner.posts.dump_rows import DamagedRow, attributes
 
 BLOCK = 1 << 19  # measured: the hash and the search share the processor's cache
 LONGEST_ROW = 64 << 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 _HOST = re.compile(
     r"((?:[a-z0-9-]+\.)*(?:(?:stackexchange|stackoverflow|superuser|serverfault|askubuntu|stackapps)"

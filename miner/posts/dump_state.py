@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from miner.posts.dump_tally import Tally, tally_of
+from faultatlas.miner.posts.dump_tally import Tally, tally_of
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
+    from faultatlas.data.store import Reader, Writer
 
 
 @dataclass(frozen=True)

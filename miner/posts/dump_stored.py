@@ -11,12 +11,12 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from miner import archive
-from miner.posts.dump_numbers import numbers, pairs
-from miner.posts.dump_rows import DamagedRow, Kind, attributes, number_of, raw_rows
+from faultatlas.miner import archive
+from faultatlas.miner.posts.dump_numbers import numbers, pairs
+from faultatlas.miner.posts.dump_rows import DamagedRow, Kind, attributes, number_of, raw_rows
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _QUESTION = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="1"')
 _ANSWER = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="2" ParentId="([0-9]{1,18})"')

@@ -13,13 +13,13 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from miner.payload import entries, entry, text
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.payload import entries, entry, text
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from miner.posts.ingest import PostIngest
-    from miner.posts.selection import PostSelection
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.selection import PostSelection
 
 _WRAPPER = (
     "backoff", "error_id", "error_message", "error_name", "has_more", "items", "quota_max",
@@ -79,7 +79,7 @@ def _fields(*, answers: bool, comments: bool) -> Iterator[str]:
 
 
 def _known(reader: Reader, wanted: list[str]) -> str | None:
-    from miner.archive import exchange_of_row
+    from faultatlas.miner.archive import exchange_of_row
 
     rows = reader.rows(
         "SELECT * FROM store.response WHERE source = 'stackoverflow' AND request = ? "

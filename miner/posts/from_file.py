@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from miner.posts import command, pauses
-from miner.posts.named import fetch_named
-from miner.posts.selection import PostSelection
+from faultatlas.miner.posts import command, pauses
+from faultatlas.miner.posts.named import fetch_named
+from faultatlas.miner.posts.selection import PostSelection
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from miner.issues.command import Options
-    from miner.issues.named import Named
-    from report.console import Output
+    from faultatlas.miner.issues.command import Options
+    from faultatlas.miner.issues.named import Named
+    from faultatlas.report.console import Output
 
 _API = re.compile(r"/2\.[0-9]{1,2}/*\Z")
 

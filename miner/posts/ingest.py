@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from data import provenance
-from miner import archive, checkpoints, tables, traffic
-from miner import tombstones as forgetting
-from miner.archive import Exchange, exchange_of
-from miner.payload import Who
-from miner.posts.naming import project_of_site
-from miner.sources import source
-from miner.study_key import check_key, who_in
+from faultatlas.data import provenance
+from faultatlas.miner import archive, checkpoints, tables, traffic
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.archive import Exchange, exchange_of
+from faultatlas.miner.payload import Who
+from faultatlas.miner.posts.naming import project_of_site
+from faultatlas.miner.sources import source
+from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Study, Writer
-    from miner.checkpoints import Checkpoint
-    from miner.http import Response
-    from miner.posts.client import Client
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Study, Writer
+    from faultatlas.miner.checkpoints import Checkpoint
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.posts.client import Client
 
 NAME = "stackoverflow"
 

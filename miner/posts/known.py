@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from data.records import Rows
-    from data.store import Reader
+    from faultatlas.data.records import Rows
+    from faultatlas.data.store import Reader
 
 
 def without_unknown(reader: Reader, rows: Rows) -> Rows:

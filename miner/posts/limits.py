@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from data.errors import StudyError
-from miner import ratelimit
-from miner.http import parsed
-from miner.payload import integer, text
-from miner.ratelimit import LIMIT_WAITS, Decision, Quota, Tries
+from faultatlas.data.errors import StudyError
+from faultatlas.miner import ratelimit
+from faultatlas.miner.http import parsed
+from faultatlas.miner.payload import integer, text
+from faultatlas.miner.ratelimit import LIMIT_WAITS, Decision, Quota, Tries
 
 SHORT_S = 120.0  # a pause that is made however little the user wants to wait
 _SLACK_S = 2.0  # the server counts from when it answered; a second more was not always enough

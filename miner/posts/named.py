@@ -9,19 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from miner import tombstones as forgetting
-from miner.payload import entry
-from miner.posts import naming
-from miner.posts.api_rows import numbers_in, questions_of
-from miner.posts.fields import filter_for
-from miner.sources import PAGE
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.payload import entry
+from faultatlas.miner.posts import naming
+from faultatlas.miner.posts.api_rows import numbers_in, questions_of
+from faultatlas.miner.posts.fields import filter_for
+from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from data.identity import ArtifactId
-    from data.store import Reader
-    from miner.http import Response
-    from miner.posts.ingest import PostIngest
-    from miner.posts.selection import PostSelection
+    from faultatlas.data.identity import ArtifactId
+    from faultatlas.data.store import Reader
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.selection import PostSelection
 
 
 def fetch_named(

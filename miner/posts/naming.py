@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from data.errors import StudyError
-from data.identity import ArtifactId, shown
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, shown
 
 STACK_OVERFLOW = "stackoverflow.com"
 _NETS = {"mathoverflow": "mathoverflow.net"}

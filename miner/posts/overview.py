@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from data.results import Column, Table, rows_of
-from report.formatting import day, minute
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.report.formatting import day, minute
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 _SITES = """
 WITH of_posts AS (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from miner.archive import unpacked
-from miner.posts import limits
-from miner.posts.client import method_of
+from faultatlas.miner.archive import unpacked
+from faultatlas.miner.posts import limits
+from faultatlas.miner.posts.client import method_of
 
 if TYPE_CHECKING:
-    from miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.ingest import PostIngest
 
 _DAY = timedelta(days=1)  # no pause is longer
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from miner.payload import Who
+from faultatlas.miner.payload import Who
 
 
 def login_of(user_id: int | None, display_name: str | None) -> str | None:

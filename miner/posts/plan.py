@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
-from miner.payload import entry, integer
-from miner.sources import PAGE
-from report.formatting import count, counted
+from faultatlas.miner.payload import entry, integer
+from faultatlas.miner.sources import PAGE
+from faultatlas.report.formatting import count, counted
 
 if TYPE_CHECKING:
-    from miner.posts.client import Client
-    from miner.posts.selection import PostSelection
+    from faultatlas.miner.posts.client import Client
+    from faultatlas.miner.posts.selection import PostSelection
 
 _A_DAY = {True: 10_000, False: 300}  # requests with a key and without
 

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from miner import checkpoints
-from miner.archive import Exchange
-from miner.checkpoints import Checkpoint
-from miner.posts import sede_rows
-from miner.posts.ingest import NAME, PostIngest
-from report.formatting import counted
+from faultatlas.data.errors import StudyError
+from faultatlas.miner import checkpoints
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.checkpoints import Checkpoint
+from faultatlas.miner.posts import sede_rows
+from faultatlas.miner.posts.ingest import NAME, PostIngest
+from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from data.records import PostRow, ReplyRow, Rows
-from miner.payload import Who, moment, text
-from miner.posts import naming
-from miner.posts.dump_rows import tags_of
-from miner.posts.people import author
+from faultatlas.data.records import PostRow, ReplyRow, Rows
+from faultatlas.miner.payload import Who, moment, text
+from faultatlas.miner.posts import naming
+from faultatlas.miner.posts.dump_rows import tags_of
+from faultatlas.miner.posts.people import author
 
 LONGEST_CELL = 10_000_000
 _NUMBER = re.compile(r"-?[0-9]{1,18}")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from data.errors import StudyError
-from data.identity import shown
-from miner.posts.naming import STACK_OVERFLOW
-from miner.selection import since_text
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import shown
+from faultatlas.miner.posts.naming import STACK_OVERFLOW
+from faultatlas.miner.selection import since_text
 
 _TAG = re.compile(r"[^\s;|<>,/?&]{1,64}")
 

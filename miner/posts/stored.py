@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from miner.posts.naming import question_id
+from faultatlas.miner.posts.naming import question_id
 
 if TYPE_CHECKING:
-    from data.store import Study
-    from miner.posts.selection import PostSelection
+    from faultatlas.data.store import Study
+    from faultatlas.miner.posts.selection import PostSelection
 
 
 def count(study: Study, selection: PostSelection) -> dict[str, int]:

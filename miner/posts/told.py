@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from data.records import PostRow, ReplyRow, Rows
+from faultatlas.data.records import PostRow, ReplyRow, Rows
 
 if TYPE_CHECKING:
-    from data.store import Reader, Writer
-    from miner.archive import Exchange
+    from faultatlas.data.store import Reader, Writer
+    from faultatlas.miner.archive import Exchange
 
 _Told = TypeVar("_Told", PostRow, ReplyRow)
 _Times = Mapping[str, datetime | None]

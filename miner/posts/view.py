@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.results import Column, Table
-from report.formatting import count, counted
+from faultatlas.data.results import Column, Table
+from faultatlas.report.formatting import count, counted
 
 
 def posts_table(found: dict[str, Any]) -> Table:

@@ -19,19 +19,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
-from data.errors import StudyError
-from miner import checkpoints
-from miner.checkpoints import Checkpoint, Page
-from miner.payload import entries, entry
-from miner.payload import moment as moment_of_text
-from miner.posts.api_rows import moment
-from miner.selection import since_text
-from miner.sources import PAGE
+from faultatlas.data.errors import StudyError
+from faultatlas.miner import checkpoints
+from faultatlas.miner.checkpoints import Checkpoint, Page
+from faultatlas.miner.payload import entries, entry
+from faultatlas.miner.payload import moment as moment_of_text
+from faultatlas.miner.posts.api_rows import moment
+from faultatlas.miner.selection import since_text
+from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from miner.http import Response
-    from miner.posts.ingest import PostIngest
-    from miner.posts.selection import PostSelection
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.selection import PostSelection
 
 _EARLIER = timedelta(minutes=10)  # the server's cache, and replicas that are behind
 _MOST_PAGES = 10_000  # of one second: a server that gives more does not keep to `min`

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from miner.options import ApiOption, MaxWaitOption, TokenFileOption
-from report import console
-from report.console import (
+from faultatlas.miner.options import ApiOption, MaxWaitOption, TokenFileOption
+from faultatlas.report import console
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -67,9 +67,9 @@ def search_repositories(
 
         miner repos "topic:keras" --stars 10.. --plan
     """
-    from miner.search.command import run_search, run_search_plan
-    from miner.search.query import repository_query
-    from report.tables import console_table
+    from faultatlas.miner.search.command import run_search, run_search_plan
+    from faultatlas.miner.search.query import repository_query
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     asked = repository_query(

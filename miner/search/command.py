@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from data import provenance
-from data.store import Study
-from miner import projects
-from miner.connecting import connected
-from miner.search.repositories import plan_search, search_repositories
-from report.formatting import counted
-from report.progress import progress
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner import projects
+from faultatlas.miner.connecting import connected
+from faultatlas.miner.search.repositories import plan_search, search_repositories
+from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from miner.search.query import RepositoryQuery
-    from miner.search.results import SearchPlan, SearchProgress, SearchResult
-    from report.console import Output
+    from faultatlas.miner.search.query import RepositoryQuery
+    from faultatlas.miner.search.results import SearchPlan, SearchProgress, SearchResult
+    from faultatlas.report.console import Output
 
 _API = "https://api.github.com"
 

@@ -14,25 +14,25 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from data import provenance
-from data.errors import StudyError
-from miner import archive, tables
-from miner import tombstones as forgetting
-from miner.archive import exchange_of
-from miner.payload import entries, entry, integer, moment
-from miner.ratelimit import Clock
-from miner.search import slices as search_slices
-from miner.search.query import RepositoryQuery, Times
-from miner.search.results import SearchPlan, SearchProgress, SearchResult
-from miner.search.slices import FULL, LIMIT, OLDEST, PageRead, Slice, Slices
-from miner.sources import PAGE, tracker
-from miner.study_key import who_in
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.miner import archive, tables
+from faultatlas.miner import tombstones as forgetting
+from faultatlas.miner.archive import exchange_of
+from faultatlas.miner.payload import entries, entry, integer, moment
+from faultatlas.miner.ratelimit import Clock
+from faultatlas.miner.search import slices as search_slices
+from faultatlas.miner.search.query import RepositoryQuery, Times
+from faultatlas.miner.search.results import SearchPlan, SearchProgress, SearchResult
+from faultatlas.miner.search.slices import FULL, LIMIT, OLDEST, PageRead, Slice, Slices
+from faultatlas.miner.sources import PAGE, tracker
+from faultatlas.miner.study_key import who_in
 
 if TYPE_CHECKING:
-    from data.provenance import Outcome, Run
-    from data.store import Reader, Study, Writer
-    from miner.client import Client
-    from miner.http import Response
+    from faultatlas.data.provenance import Outcome, Run
+    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.miner.client import Client
+    from faultatlas.miner.http import Response
 
 # After an answer that GitHub did not finish: it is busy, and soon may be less so.
 _PAUSES_S = (2.0, 5.0, 15.0)

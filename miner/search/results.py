@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from data.results import Column, Table
-from miner.search.slices import Slice
+from faultatlas.data.results import Column, Table
+from faultatlas.miner.search.slices import Slice
 
 
 @dataclass(frozen=True)

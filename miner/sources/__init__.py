@@ -12,14 +12,14 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from data.records import Rows
-    from miner.archive import Exchange
-    from miner.http import Response
-    from miner.payload import Who
-    from miner.selection import Selection
+    from faultatlas.data.records import Rows
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.http import Response
+    from faultatlas.miner.payload import Who
+    from faultatlas.miner.selection import Selection
 
 _Found = TypeVar("_Found")
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from data.errors import StudyError
-from data.identity import ArtifactId, parse
-from data.records import CommentRow, DepartureRow, IssueRow, Rows
-from miner.archive import Exchange
-from miner.http import Response
-from miner.payload import Who, entries, entry, integer, moment, names, text
-from miner.selection import Selection, selection_of
-from miner.sources import PAGE
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, parse
+from faultatlas.data.records import CommentRow, DepartureRow, IssueRow, Rows
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.http import Response
+from faultatlas.miner.payload import Who, entries, entry, integer, moment, names, text
+from faultatlas.miner.selection import Selection, selection_of
+from faultatlas.miner.sources import PAGE
 
 GONE = {404: "not found", 410: "deleted", 451: "blocked"}
 

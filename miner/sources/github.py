@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from data.identity import ArtifactId
-from data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
-from miner.archive import Exchange
-from miner.http import Response
-from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
-from miner.selection import Selection, selection_of
-from miner.sources import PAGE
-from miner.sources import github_graphql as graphql
-from miner.sources.github_names import (
+from faultatlas.data.identity import ArtifactId
+from faultatlas.data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.http import Response
+from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from faultatlas.miner.selection import Selection, selection_of
+from faultatlas.miner.sources import PAGE
+from faultatlas.miner.sources import github_graphql as graphql
+from faultatlas.miner.sources.github_names import (
     comment_id,
     event_row,
     identity,
@@ -29,7 +29,7 @@ from miner.sources.github_names import (
     moved,
     new_name,
 )
-from miner.sources.github_repositories import read_repositories
+from faultatlas.miner.sources.github_repositories import read_repositories
 
 # What the status of a single issue means for it.
 GONE = {404: "not found", 410: "deleted", 451: "blocked"}

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
-from miner import ratelimit
-from miner.archive import Exchange
-from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
-from miner.selection import selection_of
-from miner.sources import github_names as github
+from faultatlas.data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from faultatlas.miner import ratelimit
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from faultatlas.miner.selection import selection_of
+from faultatlas.miner.sources import github_names as github
 
 BATCH = 100  # nodes in a request: the most that `nodes(ids:)` takes
 

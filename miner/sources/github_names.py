@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from data.errors import StudyError
-from data.identity import ArtifactId, parse
-from data.records import AliasRow, EventRow, IssueRow
-from miner.payload import entry, text
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import ArtifactId, parse
+from faultatlas.data.records import AliasRow, EventRow, IssueRow
+from faultatlas.miner.payload import entry, text
 
 
 def identity(url: Any) -> ArtifactId | None:

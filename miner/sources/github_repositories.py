@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from data.records import FoundRow, RepositoryRow, Rows
-from miner.archive import Exchange
-from miner.payload import Who, boolean, entries, entry, integer, moment, names, text
-from miner.sources.github_names import identity
+from faultatlas.data.records import FoundRow, RepositoryRow, Rows
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text
+from faultatlas.miner.sources.github_names import identity
 
 LEFT_OUT = {"fork": "is_fork", "disabled": "is_disabled", "archived": "is_archived"}
 

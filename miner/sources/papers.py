@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.records import Rows
-from miner.papers.reading import read_exchange
+from faultatlas.data.records import Rows
+from faultatlas.miner.papers.reading import read_exchange
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
-    from miner.payload import Who
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.payload import Who
 
 
 class Papers:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from data.records import Rows
-from miner.posts.api_rows import read_answers, read_questions
-from miner.posts.sede_rows import rows_of_sede
+from faultatlas.data.records import Rows
+from faultatlas.miner.posts.api_rows import read_answers, read_questions
+from faultatlas.miner.posts.sede_rows import rows_of_sede
 
 if TYPE_CHECKING:
-    from miner.archive import Exchange
-    from miner.payload import Who
+    from faultatlas.miner.archive import Exchange
+    from faultatlas.miner.payload import Who
 
 
 class StackOverflow:
@@ -29,7 +29,7 @@ class StackOverflow:
             case "sede":
                 return rows_of_sede(exchange.body, site, who)
             case "dump questions" | "dump answers" | "dump comments":
-                from miner.posts.dump_rows import read_part
+                from faultatlas.miner.posts.dump_rows import read_part
 
                 return read_part(exchange, who)
         return Rows()  # filters, and what was forgotten

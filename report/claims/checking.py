@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from data.errors import StudyError
-from data.results import Claim, Column, Table
-from data.store import Study
-from report import formatting
-from report.recomputing import Recomputed, all_again, same
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Column, Table
+from faultatlas.data.store import Study
+from faultatlas.report import formatting
+from faultatlas.report.recomputing import Recomputed, all_again, same
 
 # What is compared of a claim: the number with its interval and counts, and what it was held to.
 _COMPARED = ("value", "unit", "low", "high", "count", "total", "printed", "status")

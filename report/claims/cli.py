@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from report import console
-from report.claims.naming import PREFIX
-from report.console import (
+from faultatlas.report import console
+from faultatlas.report.claims.naming import PREFIX
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -50,8 +50,8 @@ def list_claims(
 
         report claims list --published --status "not reproduced"
     """
-    from report.claims import listing
-    from report.tables import console_table
+    from faultatlas.report.claims import listing
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     if published or of_study:
@@ -88,8 +88,8 @@ def check_claims(
 
         report claims check coverage-gap agreement-pilot
     """
-    from report.claims.checking import check, differences_table, refuse_differences, told
-    from report.tables import console_table
+    from faultatlas.report.claims.checking import check, differences_table, refuse_differences, told
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     found = check(open_study(study, output), results or [])
@@ -141,7 +141,7 @@ def export_claims(
 
         report claims export --check paper.tex
     """
-    from report.claims.commands import export
+    from faultatlas.report.claims.commands import export
 
     export(
         open_study(study, output := Output(as_json, quiet, verbose)),
@@ -176,9 +176,9 @@ def trace_claim(
 
         report trace FAcoverageGapFaultsUntargeted --rows 20 --json
     """
-    from report.claims.naming import checked_prefix
-    from report.claims.way_back import shown
-    from report.tracing import trace
+    from faultatlas.report.claims.naming import checked_prefix
+    from faultatlas.report.claims.way_back import shown
+    from faultatlas.report.tracing import trace
 
     output = Output(as_json, quiet, verbose)
     opened = open_study(study, output)

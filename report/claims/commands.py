@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import result_store
-from data.errors import StudyError
-from report.claims.exporting import lacking, to_csv, to_latex
-from report.claims.finding import nearest
-from report.claims.listing import stored
-from report.claims.naming import checked_prefix, command_names
-from report.console import explained
-from report.formatting import counted, plain
+from faultatlas.data import result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
+from faultatlas.report.claims.finding import nearest
+from faultatlas.report.claims.listing import stored
+from faultatlas.report.claims.naming import checked_prefix, command_names
+from faultatlas.report.console import explained
+from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from data.store import Study
-    from report.console import Output
+    from faultatlas.data.store import Study
+    from faultatlas.report.console import Output
 
 _LARGEST = 20_000_000  # bytes of a manuscript
 

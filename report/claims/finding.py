@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from data.errors import StudyError
-from report.claims.naming import PREFIX, command_names
-from report.formatting import plain
+from faultatlas.data.errors import StudyError
+from faultatlas.report.claims.naming import PREFIX, command_names
+from faultatlas.report.formatting import plain
 
 
 def find_claim(claim_ids: Sequence[str], meant: str, prefix: str = PREFIX) -> str:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from data import evidence
-from data.errors import StudyError
-from data.evidence import PublishedFigure
-from data.results import Cell, ClaimStatus, Column, Table
-from data.store import Study
-from report import formatting
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.evidence import PublishedFigure
+from faultatlas.data.results import Cell, ClaimStatus, Column, Table
+from faultatlas.data.store import Study
+from faultatlas.report import formatting
 
 STATUSES = tuple(filter(None, get_args(ClaimStatus)))
 

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 PREFIX = "FA"
 

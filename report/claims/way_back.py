@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from data.results import Cell, Claim, Column, Table
-from report import formatting
-from report.claims.checking import number
-from report.tables import console_table
+from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.report import formatting
+from faultatlas.report.claims.checking import number
+from faultatlas.report.tables import console_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from report.tracing import Trace
+    from faultatlas.report.tracing import Trace
 
 _LONGEST = 60  # letters of a cell
 _LONGEST_LINE = 400

@@ -10,8 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from report.manuscript.checking import check, check_claims, known_kinds, shipped
-    from report.manuscript.outcomes import FigureFinding, Finding, by_figure
+    from faultatlas.report.manuscript.checking import check, check_claims, known_kinds, shipped
+    from faultatlas.report.manuscript.outcomes import FigureFinding, Finding, by_figure
 
 __all__ = [
     "FigureFinding",

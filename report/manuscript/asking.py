@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from data.errors import StudyError
-from report import console
-from report.manuscript import checking, drafting
-from report.manuscript.entries import parsed
-from report.manuscript.outcomes import Finding
+from faultatlas.data.errors import StudyError
+from faultatlas.report import console
+from faultatlas.report.manuscript import checking, drafting
+from faultatlas.report.manuscript.entries import parsed
+from faultatlas.report.manuscript.outcomes import Finding
 
 
 def asked(

@@ -9,10 +9,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, cast
 
-from data.errors import StudyError
-from report.manuscript import entries, kinds
-from report.manuscript.entries import ClaimsFile, Entry
-from report.manuscript.outcomes import STATUS_OF, Finding, Outcome
+from faultatlas.data.errors import StudyError
+from faultatlas.report.manuscript import entries, kinds
+from faultatlas.report.manuscript.entries import ClaimsFile, Entry
+from faultatlas.report.manuscript.outcomes import STATUS_OF, Finding, Outcome
 
 
 class Kind(Protocol):
@@ -44,7 +44,7 @@ def known_kinds() -> dict[str, Kind]:
 @cache
 def shipped() -> tuple[str, ...]:
     """The studies whose printed numbers are shipped."""
-    folder = files("data").joinpath("manuscripts")
+    folder = files("faultatlas.data").joinpath("manuscripts")
     return tuple(sorted(Path(each.name).stem for each in folder.iterdir() if each.is_file()))
 
 
@@ -61,7 +61,7 @@ def check_claims(claims: ClaimsFile) -> list[Finding]:
 def _claims(path_or_name: Path | str) -> ClaimsFile:
     if isinstance(path_or_name, str) and path_or_name in shipped():
         name = f"{path_or_name}.toml"
-        text = files("data").joinpath("manuscripts", name).read_text(encoding="utf-8")
+        text = files("faultatlas.data").joinpath("manuscripts", name).read_text(encoding="utf-8")
         return entries.parsed(text, name, path_or_name)
     path = Path(path_or_name)
     if not path.exists():

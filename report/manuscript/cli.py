@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -55,10 +55,10 @@ def check_manuscript(
 
         report manuscript --draft paper.tex --write numbers.toml
     """
-    from report.lists import listed
-    from report.manuscript import listing
-    from report.manuscript.asking import asked
-    from report.tables import console_table
+    from faultatlas.report.lists import listed
+    from faultatlas.report.manuscript import listing
+    from faultatlas.report.manuscript.asking import asked
+    from faultatlas.report.tables import console_table
 
     output = Output(as_json, quiet, verbose)
     if kinds:

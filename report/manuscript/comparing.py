@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, about, match, shown, span, within
-from report.manuscript.outcomes import BAD, Outcome, Verdict, together
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, about, match, shown, span, within
+from faultatlas.report.manuscript.outcomes import BAD, Outcome, Verdict, together
 
 DIGITS = "to the printed digits: rounded or cut agrees, rounded up is near"
 INPUTS_ROUNDED = "; near if unrounded inputs could give it"

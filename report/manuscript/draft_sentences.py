@@ -10,8 +10,8 @@ from bisect import bisect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from analysis.statistics.agreement import scales
-from analysis.statistics.effect_scales import SCALES as EFFECTS
+from faultatlas.analysis.statistics.agreement import scales
+from faultatlas.analysis.statistics.effect_scales import SCALES as EFFECTS
 
 Found = tuple[int, str, dict[str, Any]]
 

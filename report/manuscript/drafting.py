@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from data.errors import StudyError
-from report.manuscript import draft_sentences, draft_tables
+from faultatlas.data.errors import StudyError
+from faultatlas.report.manuscript import draft_sentences, draft_tables
 
 LARGEST = 2_000_000  # bytes
 MOST = 2_000  # proposals

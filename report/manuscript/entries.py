@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from data.errors import StudyError
-from report.formatting import plain
-from report.manuscript.numbers import Printed, parse
+from faultatlas.data.errors import StudyError
+from faultatlas.report.formatting import plain
+from faultatlas.report.manuscript.numbers import Printed, parse
 
 T = TypeVar("T")
 

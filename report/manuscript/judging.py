@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from report.manuscript.numbers import Match, Printed, about, match, within
+from faultatlas.report.manuscript.numbers import Match, Printed, about, match, within
 
 if TYPE_CHECKING:
-    from data.results import ClaimStatus
+    from faultatlas.data.results import ClaimStatus
 
 # How far off a number may be to be near, by its unit: percentage points; points of a coefficient.
 # A count is never near.

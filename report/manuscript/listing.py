@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from data.results import Column, Table
-from report.formatting import counted
-from report.manuscript.checking import known_kinds
-from report.manuscript.outcomes import STATUS_OF, Finding
+from faultatlas.data.results import Column, Table
+from faultatlas.report.formatting import counted
+from faultatlas.report.manuscript.checking import known_kinds
+from faultatlas.report.manuscript.outcomes import STATUS_OF, Finding
 
 _COLUMNS = (
     Column("entry_id", "Claim", "code"),

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, match
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, match
 
 LARGEST = 20_000
 _MOST = 50  # shares

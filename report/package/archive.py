@@ -15,9 +15,9 @@ import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from data.errors import StudyError
-from report.console import explained
-from report.formatting import counted, plain
+from faultatlas.data.errors import StudyError
+from faultatlas.report.console import explained
+from faultatlas.report.formatting import counted, plain
 
 SUMS = "SHA256SUMS"
 ROOT = "replication-package"  # the folder in the zip file

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from data.people import UNKNOWN, scrub
-from data.redaction import redact
+from faultatlas.data.people import UNKNOWN, scrub
+from faultatlas.data.redaction import redact
 
 NAME = "<name>"
 PATH = "<path>"

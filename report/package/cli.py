@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from report.console import (
+from faultatlas.report.console import (
     HERE,
     JsonOption,
     Output,
@@ -57,16 +57,16 @@ def package_study(
 
         report package --verify replication-package.zip
     """
-    from report.package.view import show_packed, show_verified
+    from faultatlas.report.package.view import show_packed, show_verified
 
     output = Output(as_json, quiet, verbose)
     if verify is not None:
-        from report.package.verifying import verify as verify_package
+        from faultatlas.report.package.verifying import verify as verify_package
 
         show_verified(output, verify_package(verify))
         return
-    from report.package.copying import Options
-    from report.package.making import pack
+    from faultatlas.report.package.copying import Options
+    from faultatlas.report.package.making import pack
 
     options = Options(with_texts, double_blind, tuple(allow or ()))
     show_packed(output, pack(open_study(study, output), options, out))

@@ -8,19 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from data import evidence, result_store
-from data.errors import StudyError
-from data.results import Claim, Result
-from report import recomputing
-from report.claims.checking import Difference, differences_of
-from report.formatting import counted, plain
-from report.package.loading import store
-from report.study import own
+from faultatlas.data import evidence, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Result
+from faultatlas.report import recomputing
+from faultatlas.report.claims.checking import Difference, differences_of
+from faultatlas.report.formatting import counted, plain
+from faultatlas.report.package.loading import store
+from faultatlas.report.study import own
 
 if TYPE_CHECKING:
-    from data.store import Study
-    from report.package.cleaning import Cleaner
-    from report.package.copying import LeftOut, Options
+    from faultatlas.data.store import Study
+    from faultatlas.report.package.cleaning import Cleaner
+    from faultatlas.report.package.copying import LeftOut, Options
 
 _REPLICATION = "replicate"
 _NAMED = 5

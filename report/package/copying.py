@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data import evidence
-from data.errors import StudyError
-from data.people import UNKNOWN, pseudonym, study_key
-from report.package import cleaning
-from report.package.cleaning import Cleaner
-from report.package.policy import LEFT_BEHIND, LEFT_OUT, TABLES, Treatment
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.people import UNKNOWN, pseudonym, study_key
+from faultatlas.report.package import cleaning
+from faultatlas.report.package.cleaning import Cleaner
+from faultatlas.report.package.policy import LEFT_BEHIND, LEFT_OUT, TABLES, Treatment
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.settings import About
-    from data.store import Reader, Study
+    from faultatlas.data.settings import About
+    from faultatlas.data.store import Reader, Study
 
 # Licences of published packages that let everybody hand their rows on, if the source is named.
 _FREE = re.compile(r"\b(?:CC[ -]BY(?:-SA)?|CC0|MIT|Apache|BSD|ODC-By)\b")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from report import formatting
-from report.package.documents import lines_of
-from report.study.markdown import escape
+from faultatlas.report import formatting
+from faultatlas.report.package.documents import lines_of
+from faultatlas.report.study.markdown import escape
 
 if TYPE_CHECKING:
-    from report.package.facts import Facts
+    from faultatlas.report.package.facts import Facts
 
 _OPEN = "*To be written by the authors:*"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
-from report.package import archive, metadata, rows
+from faultatlas.report.package import archive, metadata, rows
 
 # What the README lists, in its order.
 FOLDERS: Mapping[str, str] = {

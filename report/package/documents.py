@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from data.taxonomy_library import taxonomy_of_text
-from report import formatting
-from report.claims.checking import number
-from report.package import archive, rows
-from report.package.facts import LICENCES, Facts
-from report.study.markdown import escape
+from faultatlas.data.taxonomy_library import taxonomy_of_text
+from faultatlas.report import formatting
+from faultatlas.report.claims.checking import number
+from faultatlas.report.package import archive, rows
+from faultatlas.report.package.facts import LICENCES, Facts
+from faultatlas.report.study.markdown import escape
 
 if TYPE_CHECKING:
-    from data.results import Claim
+    from faultatlas.data.results import Claim
 
 _MOST_CLAIMS = 500  # in the README; claims.csv has all
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from data.settings import About
-from report.package.copying import LeftOut, Options
+from faultatlas.data.settings import About
+from faultatlas.report.package.copying import LeftOut, Options
 
 if TYPE_CHECKING:
-    from data.store import Reader
-    from report.package.computing import Entry
+    from faultatlas.data.store import Reader
+    from faultatlas.report.package.computing import Entry
 
 ANONYMOUS = "Anonymous"
 UNTITLED = "Untitled study"

@@ -9,14 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.provenance import Run
-from data.results import Result
-from data.settings import SETTINGS, Settings
-from data.store import STATEMENT_ERRORS, Study
-from report.formatting import plain
-from report.package.policy import TABLES
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import Run
+from faultatlas.data.results import Result
+from faultatlas.data.settings import SETTINGS, Settings
+from faultatlas.data.store import STATEMENT_ERRORS, Study
+from faultatlas.report.formatting import plain
+from faultatlas.report.package.policy import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

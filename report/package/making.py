@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data import provenance
-from data.errors import StudyError
-from data.settings import read_settings
-from data.store import Study
-from report.console import explained
-from report.package import (
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
+from faultatlas.data.store import Study
+from faultatlas.report.console import explained
+from faultatlas.report.package import (
     archive,
     datasheet,
     documents,
@@ -23,18 +23,18 @@ from report.package import (
     rows,
     scanning,
 )
-from report.package.computing import entries_of
-from report.package.copying import Options, cleaned_tables, cleaner_of, left_out
-from report.package.describing import FOLDERS, described
-from report.package.loading import Content, load, own_files
-from report.package.verifying import CLAIMS, ROWS, claims_text
+from faultatlas.report.package.computing import entries_of
+from faultatlas.report.package.copying import Options, cleaned_tables, cleaner_of, left_out
+from faultatlas.report.package.describing import FOLDERS, described
+from faultatlas.report.package.loading import Content, load, own_files
+from faultatlas.report.package.verifying import CLAIMS, ROWS, claims_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.settings import About, Settings
-    from report.package.cleaning import Cleaner
-    from report.package.facts import Facts
+    from faultatlas.data.settings import About, Settings
+    from faultatlas.report.package.cleaning import Cleaner
+    from faultatlas.report.package.facts import Facts
 
 FILE = f"{archive.ROOT}.zip"
 REPORT = "report"
@@ -151,8 +151,8 @@ def _taxonomies(content: Content) -> list[tuple[str, str, str]]:
 
 def _report(copy: Study, told: Facts, folder: Path) -> dict[str, bytes]:
     """The report of the copy, and so of nothing that is not in the package."""
-    from report.sections import Material, sections
-    from report.study.building import stored_results, write
+    from faultatlas.report.sections import Material, sections
+    from faultatlas.report.study.building import stored_results, write
 
     with copy.reading() as reader:
         found = sections(Material(reader, stored_results(reader)))

@@ -8,11 +8,11 @@ import mimetypes
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from report.package.archive import SUMS
-from report.package.facts import ANONYMOUS, Facts
+from faultatlas.report.package.archive import SUMS
+from faultatlas.report.package.facts import ANONYMOUS, Facts
 
 if TYPE_CHECKING:
-    from data.settings import Author
+    from faultatlas.data.settings import Author
 
 CITATION = "CITATION.cff"
 ZENODO = ".zenodo.json"

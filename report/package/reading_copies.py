@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from report.package import rows
+from faultatlas.report.package import rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Study
-    from report.package.computing import Entry
+    from faultatlas.data.store import Study
+    from faultatlas.report.package.computing import Entry
 
 CLAIMS = "claims.csv"
 FOLDER = "data"

@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from report.csv_lines import csv_text
-from report.package.policy import LEFT_OUT
+from faultatlas.report.csv_lines import csv_text
+from faultatlas.report.package.policy import LEFT_OUT
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 IDS = "ids.csv"
 

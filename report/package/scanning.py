@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from data.people import UNKNOWN, scrub
-from data.redaction import redact
-from report.formatting import counted, plain
-from report.package.cleaning import HOME, Cleaner, is_ordinary, whole_word
-from report.package.policy import TABLES, Treatment
+from faultatlas.data.errors import StudyError
+from faultatlas.data.people import UNKNOWN, scrub
+from faultatlas.data.redaction import redact
+from faultatlas.report.formatting import counted, plain
+from faultatlas.report.package.cleaning import HOME, Cleaner, is_ordinary, whole_word
+from faultatlas.report.package.policy import TABLES, Treatment
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from data import provenance
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.results import Claim
-from data.settings import SETTINGS
-from data.store import Reader, Study
-from report.claims.checking import Difference
-from report.formatting import plain
-from report.package import archive, reading_copies
-from report.package.computing import Entry, is_excused, verified
-from report.package.loading import Content, load
-from report.package.policy import TABLES
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.results import Claim
+from faultatlas.data.settings import SETTINGS
+from faultatlas.data.store import Reader, Study
+from faultatlas.report.claims.checking import Difference
+from faultatlas.report.formatting import plain
+from faultatlas.report.package import archive, reading_copies
+from faultatlas.report.package.computing import Entry, is_excused, verified
+from faultatlas.report.package.loading import Content, load
+from faultatlas.report.package.policy import TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa

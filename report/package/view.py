@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from report.claims.checking import differences_table
-from report.formatting import counted, plain
-from report.tables import console_table
+from faultatlas.data.errors import StudyError
+from faultatlas.report.claims.checking import differences_table
+from faultatlas.report.formatting import counted, plain
+from faultatlas.report.tables import console_table
 
 if TYPE_CHECKING:
-    from report.console import Output
-    from report.package.making import Packed
-    from report.package.verifying import Outcome, Verified
+    from faultatlas.report.console import Output
+    from faultatlas.report.package.making import Packed
+    from faultatlas.report.package.verifying import Outcome, Verified
 
 _NAMED = 20
 

@@ -2,7 +2,7 @@
 
 A section is a pure function of the study: `POSITION` says where it stands, and
 `section(material)` gives it, or None where the study has nothing to tell. How it is shown is the
-business of `report.study`.
+business of `faultatlas.report.study`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from data.results import Claim, Figure, Result, Table
+from faultatlas.data.results import Claim, Figure, Result, Table
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from data.results import Cell, Column, Result, Table
-from report.formatting import day, interval
-from report.sections import Material, Section, part_of
-from report.sections.findings import is_shown
+from faultatlas.data.results import Cell, Column, Result, Table
+from faultatlas.report.formatting import day, interval
+from faultatlas.report.sections import Material, Section, part_of
+from faultatlas.report.sections.findings import is_shown
 
 POSITION = 50
 KEY = "agreement"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-from report.sections import Material, Point, Section
-from report.sections.agreement import ANALYSIS, LABELLED_TWICE
-from report.sections.signs import listed
+from faultatlas.report.sections import Material, Point, Section
+from faultatlas.report.sections.agreement import ANALYSIS, LABELLED_TWICE
+from faultatlas.report.sections.signs import listed
 
 POSITION = 5
 KEY = "next"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sized
 
-from data.gates import changed_after_gate
-from data.results import Claim
-from data.sql_text import literals
-from report.formatting import counted
-from report.sections import Material
-from report.sections.numbers import count
-from report.sections.signs import Sign, listed, sign
+from faultatlas.data.gates import changed_after_gate
+from faultatlas.data.results import Claim
+from faultatlas.data.sql_text import literals
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material
+from faultatlas.report.sections.numbers import count
+from faultatlas.report.sections.signs import Sign, listed, sign
 
 # The views have the decisions that hold; those before stay in the store.
 _CHANGED = (

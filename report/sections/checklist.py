@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from data.results import Cell, Column, Table
-from report.formatting import counted
-from report.sections import Material, Section, checks
-from report.sections.facts import FILLED, MISSING, NOT_APPLICABLE, PARTLY, Facts
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material, Section, checks
+from faultatlas.report.sections.facts import FILLED, MISSING, NOT_APPLICABLE, PARTLY, Facts
 
 POSITION = 80
 KEY = "checklist"

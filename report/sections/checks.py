@@ -9,8 +9,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 
-from report.sections import checks_of_labelling, checks_of_papers, checks_of_study
-from report.sections.facts import Facts, Found
+from faultatlas.report.sections import checks_of_labelling, checks_of_papers, checks_of_study
+from faultatlas.report.sections.facts import Facts, Found
 
 APPLIES: dict[str, tuple[Callable[[Facts], bool], str]] = {
     "always": (lambda _: True, ""),

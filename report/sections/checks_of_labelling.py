@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from report.formatting import counted
-from report.sections.facts import FILLED, PARTLY, Facts, Found, found_if
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections.facts import FILLED, PARTLY, Facts, Found, found_if
 
 
 def sample(facts: Facts) -> Found:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from report.sections import Material
-from report.sections.agreement import entries
+from faultatlas.report.sections import Material
+from faultatlas.report.sections.agreement import entries
 
 FILLED, PARTLY, MISSING, NOT_APPLICABLE = "filled", "partly", "missing", "not applicable"
 

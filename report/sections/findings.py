@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from data.results import Result
-from report.formatting import counted
-from report.sections import Material, Section, part_of
-from report.sections.numbers import ANALYSIS as OWN
+from faultatlas.data.results import Result
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material, Section, part_of
+from faultatlas.report.sections.numbers import ANALYSIS as OWN
 
 POSITION = 60
 KEY = "findings"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from data.results import Cell, Claim, Column, Figure, Series, Table
-from data.sql_text import literal
-from report.formatting import count as written
-from report.formatting import counted
-from report.sections import Material, Section
-from report.sections.numbers import number
-from report.sections.summary import kind_words
+from faultatlas.data.results import Cell, Claim, Column, Figure, Series, Table
+from faultatlas.data.sql_text import literal
+from faultatlas.report.formatting import count as written
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material, Section
+from faultatlas.report.sections.numbers import number
+from faultatlas.report.sections.summary import kind_words
 
 POSITION = 20
 KEY = "funnel"

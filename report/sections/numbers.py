@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from analysis.statistics.intervals import wilson_share
-from data.results import Claim
+from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.data.results import Claim
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 ANALYSIS = "study"
 

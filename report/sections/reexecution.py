@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from data.results import Cell, Claim, Column, Table
-from data.sql_text import literal
-from report.formatting import counted
-from report.sections import Material, Section, part_of
-from report.sections.findings import is_shown
-from report.sections.numbers import count
+from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.data.sql_text import literal
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material, Section, part_of
+from faultatlas.report.sections.findings import is_shown
+from faultatlas.report.sections.numbers import count
 
 POSITION = 65
 KEY = "re-execution"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from data.results import Claim, Column, Table
-from data.sql_text import literal
-from report.formatting import counted, day
-from report.sections import Material, Section
-from report.sections.numbers import count
+from faultatlas.data.results import Claim, Column, Table
+from faultatlas.data.sql_text import literal
+from faultatlas.report.formatting import counted, day
+from faultatlas.report.sections import Material, Section
+from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 POSITION = 40
 KEY = "rounds"

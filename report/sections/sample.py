@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from analysis.statistics.representativeness import fit_to_frame
-from data.results import Cell, Claim, Column, Table
-from data.sql_text import literal
-from report.formatting import count as written
-from report.formatting import counted
-from report.sections import Material, Section
-from report.sections.numbers import count
+from faultatlas.analysis.statistics.representativeness import fit_to_frame
+from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.data.sql_text import literal
+from faultatlas.report.formatting import count as written
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material, Section
+from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 POSITION = 30
 KEY = "sample"

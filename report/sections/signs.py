@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from data.results import Claim
-from report.sections import Point
+from faultatlas.data.results import Claim
+from faultatlas.report.sections import Point
 
 _MOST_NAMED = 8
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from data.gates import GONE_ON
-from report.formatting import counted, number
-from report.sections import Material, changed_labels
-from report.sections.agreement import ANALYSIS as AGREEMENT
-from report.sections.agreement import entries
-from report.sections.numbers import share
-from report.sections.signs import Sign, listed, sign
+from faultatlas.data.gates import GONE_ON
+from faultatlas.report.formatting import counted, number
+from faultatlas.report.sections import Material, changed_labels
+from faultatlas.report.sections.agreement import ANALYSIS as AGREEMENT
+from faultatlas.report.sections.agreement import entries
+from faultatlas.report.sections.numbers import share
+from faultatlas.report.sections.signs import Sign, listed, sign
 
 # Krippendorff (2004, p. 241): below 0.667 not even tentative conclusions.
 LEAST = 0.667

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from report.formatting import counted
-from report.sections import Material
-from report.sections.numbers import count, share
-from report.sections.reexecution import STARTED
-from report.sections.signs import Sign, sign
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material
+from faultatlas.report.sections.numbers import count, share
+from faultatlas.report.sections.reexecution import STARTED
+from faultatlas.report.sections.signs import Sign, sign
 
 _ROWS = "SELECT bug_id, verdict, reason, device, content, artifact_id, run_id FROM verdicts"
 _OTHER = f"{_ROWS} WHERE fidelity NOT IN ([], ['declared']) ORDER BY bug_id"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from report.formatting import counted
-from report.sections import Material
-from report.sections.numbers import count, share
-from report.sections.sample import strata_of
-from report.sections.signs import Sign, listed, sign
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import Material
+from faultatlas.report.sections.numbers import count, share
+from faultatlas.report.sections.sample import strata_of
+from faultatlas.report.sections.signs import Sign, listed, sign
 
 _GONE = "SELECT artifact_id, gone_reason, run_id FROM artifacts WHERE gone_at IS NOT NULL"
 _NEW = (

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from report.formatting import counted
-from report.sections import (
+from faultatlas.report.formatting import counted
+from faultatlas.report.sections import (
     Material,
     Section,
     signs_of_labelling,
     signs_of_reexecution,
     signs_of_selection,
 )
-from report.sections.signs import Sign, listed, sign
+from faultatlas.report.sections.signs import Sign, listed, sign
 
 POSITION = 70
 KEY = "threats"

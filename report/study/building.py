@@ -8,20 +8,20 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Cell, Result, Table
-from data.settings import read_settings
-from report import figures, latex, recomputing, tables
-from report.console import explained
-from report.folders import replacing
-from report.pages import shortened
-from report.sections import Material, Section, sections, summary
-from report.study import markdown, own, page, paper
-from report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Cell, Result, Table
+from faultatlas.data.settings import read_settings
+from faultatlas.report import figures, latex, recomputing, tables
+from faultatlas.report.console import explained
+from faultatlas.report.folders import replacing
+from faultatlas.report.pages import shortened
+from faultatlas.report.sections import Material, Section, sections, summary
+from faultatlas.report.study import markdown, own, page, paper
+from faultatlas.report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
 
 if TYPE_CHECKING:
-    from data.store import Reader, Study
+    from faultatlas.data.store import Reader, Study
 
 REPORT = "report.json"
 MARKDOWN = "report.md"
@@ -48,7 +48,7 @@ def build_report(
     study: Study, names: Sequence[str], *, as_stored: bool = False, out: Path | None = None
 ) -> Built:
     """Compute results again unless they are to stay as stored, and write everything."""
-    from report.publish import build
+    from faultatlas.report.publish import build
 
     wanted = [] if as_stored else _stored(study, names)
     refreshed = recomputing.refresh(study, wanted) if wanted else None

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from data.results import Claim, Figure, Table
-from report.formatting import file_stem
-from report.sections import Point, Section, checklist, threats
+from faultatlas.data.results import Claim, Figure, Table
+from faultatlas.report.formatting import file_stem
+from faultatlas.report.sections import Point, Section, checklist, threats
 
 STUDY, RESULTS = "study", "results"  # folders of the report
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from data.results import Claim, Table
-from report import formatting
-from report.formatting import NUMERIC_KINDS
-from report.sections import Point
-from report.study.layout import PlacedSection, glance
-from report.tables import filled
+from faultatlas.data.results import Claim, Table
+from faultatlas.report import formatting
+from faultatlas.report.formatting import NUMERIC_KINDS
+from faultatlas.report.sections import Point
+from faultatlas.report.study.layout import PlacedSection, glance
+from faultatlas.report.tables import filled
 
 MOST_ROWS = 100  # of a table; its file has them all
 LONGEST_CELL = 300

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from data.results import Claim, Result
-from data.store import Study
-from report.sections import Material, Section, sections
-from report.sections.numbers import ANALYSIS
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
+from faultatlas.report.sections import Material, Section, sections
+from faultatlas.report.sections.numbers import ANALYSIS
 
 NAME = ANALYSIS
 
@@ -29,7 +29,7 @@ def own_numbers(found: Iterable[Section]) -> Result:
 
 def again(study: Study, parameters: dict[str, Any]) -> Result:
     """The same, counted again."""
-    from report.study.building import stored_results
+    from faultatlas.report.study.building import stored_results
 
     del parameters  # there are none
     with study.reading() as reader:

@@ -13,10 +13,10 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
-from data.results import Claim, Table
-from report import figures, formatting, pages, tables
-from report.figures import DOUBLE, SINGLE
-from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance
+from faultatlas.data.results import Claim, Table
+from faultatlas.report import figures, formatting, pages, tables
+from faultatlas.report.figures import DOUBLE, SINGLE
+from faultatlas.report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance
 
 PAGE = "index.html"
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from report import formatting
-from report.figures import DOUBLE
-from report.latex import escape
-from report.study.layout import PlacedFigure, PlacedSection, PlacedTable, glance
+from faultatlas.report import formatting
+from faultatlas.report.figures import DOUBLE
+from faultatlas.report.latex import escape
+from faultatlas.report.study.layout import PlacedFigure, PlacedSection, PlacedTable, glance
 
 DOCUMENT = "report.tex"
 

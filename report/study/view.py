@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from report.formatting import counted, plain
+from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from report.console import Output
-    from report.study.building import Built
+    from faultatlas.report.console import Output
+    from faultatlas.report.study.building import Built
 
 
 def show(output: Output, built: Built) -> None:

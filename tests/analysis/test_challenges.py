@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from interviewing import ROUND, TALKS, coded_interviews
 
-from analysis.observations import Observation, Observations
-from analysis.studies import challenges
-from analysis.tallies.themes import Themes
-from data.errors import StudyError
-from data.queries import checked
-from data.results import Result
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.observations import Observation, Observations
+from faultatlas.analysis.studies import challenges
+from faultatlas.analysis.tallies.themes import Themes
+from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import checked
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 
 @pytest.fixture(scope="module")

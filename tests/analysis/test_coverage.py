@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.coverage.alignment import compare_components, fault_technique_matrix
-from analysis.coverage.corpus import Corpus, shipped_corpus
-from analysis.coverage.faults import Fault, corpus_faults, survey_faults
-from analysis.coverage.gap import gap, most_frequent_untargeted
-from analysis.coverage.labels import study_gap
-from analysis.coverage.literature import corpus_result, survey_result
-from analysis.coverage.numbers import result_name
-from analysis.coverage.published import compare
-from data.errors import StudyError
-from data.evidence import PaperCode
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage.alignment import compare_components, fault_technique_matrix
+from faultatlas.analysis.coverage.corpus import Corpus, shipped_corpus
+from faultatlas.analysis.coverage.faults import Fault, corpus_faults, survey_faults
+from faultatlas.analysis.coverage.gap import gap, most_frequent_untargeted
+from faultatlas.analysis.coverage.labels import study_gap
+from faultatlas.analysis.coverage.literature import corpus_result, survey_result
+from faultatlas.analysis.coverage.numbers import result_name
+from faultatlas.analysis.coverage.published import compare
+from faultatlas.data.errors import StudyError
+from faultatlas.data.evidence import PaperCode
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()
 FAULTS = LIBRARY.taxonomy("humbatova")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from matplotlib.patches import PathPatch
 
-from analysis.coverage.alignment_figure import alignment_figures
-from analysis.coverage.corpus import Corpus, shipped_corpus
-from analysis.coverage.faults import survey_faults
-from data.evidence import Paper, PaperCode
-from data.results import Figure
-from data.taxonomy_library import TaxonomyLibrary
-from report.figures import draw
+from faultatlas.analysis.coverage.alignment_figure import alignment_figures
+from faultatlas.analysis.coverage.corpus import Corpus, shipped_corpus
+from faultatlas.analysis.coverage.faults import survey_faults
+from faultatlas.data.evidence import Paper, PaperCode
+from faultatlas.data.results import Figure
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
+from faultatlas.report.figures import draw
 
 LIBRARY = TaxonomyLibrary()
 FAULTS, TECHNIQUES = LIBRARY.taxonomy("humbatova"), LIBRARY.taxonomy("debugging-techniques")

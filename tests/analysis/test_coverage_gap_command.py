@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from settled import put_final
 
-from analysis.studies.coverage_gap import run
-from data import provenance
-from data.store import Study
-from report import figures
-from report.publish import build, publish
+from faultatlas.analysis.studies.coverage_gap import run
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.report import figures
+from faultatlas.report.publish import build, publish
 
 README = Path(__file__).parent.parent.parent / "README.md"
 Command = Callable[..., CompletedProcess[str]]

@@ -13,12 +13,12 @@ from scipy.stats import fisher_exact
 from settled import put_final
 from statsmodels.stats.multitest import multipletests
 
-from analysis.coverage.earlier import earlier_run
-from analysis.studies.coverage_gap import Evidence, Papers, again, run
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.coverage.earlier import earlier_run
+from faultatlas.analysis.studies.coverage_gap import Evidence, Papers, again, run
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 GPU = "2.L1"  # untargeted by the survey and by every shipped paper
 

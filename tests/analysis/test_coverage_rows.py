@@ -10,12 +10,12 @@ import pytest
 from coded_papers import put_code, put_paper, study_at
 from settled import put_final
 
-from analysis.coverage.corpus import shipped_corpus
-from analysis.studies.coverage_gap import Evidence, Papers, again, run
-from data import evidence, provenance, result_store
-from data.results import Result
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.coverage.corpus import shipped_corpus
+from faultatlas.analysis.studies.coverage_gap import Evidence, Papers, again, run
+from faultatlas.data import evidence, provenance, result_store
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 GPU = "2.L1"  # untargeted by the survey and by every shipped paper
 LAYER = "1.1.L1"  # targeted

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import Table
 
-from analysis.statistics.drift import cochran_armitage, in_parts
+from faultatlas.analysis.statistics.drift import cochran_armitage, in_parts
 
 
 def test_smokers_among_lung_cancer_patients() -> None:

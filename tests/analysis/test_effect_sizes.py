@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, contingency, kruskal, nct, ncx2
 from scipy.stats import t as t_distribution
 
-from analysis.statistics import effect_scales, effects, table_effects
-from analysis.statistics.multinomial import goodman
+from faultatlas.analysis.statistics import effect_scales, effects, table_effects
+from faultatlas.analysis.statistics.multinomial import goodman
 
 # Student's sleep data, as R ships it (data set `sleep`).
 DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]

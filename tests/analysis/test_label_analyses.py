@@ -12,16 +12,16 @@ import pytest
 from dated_labels import dated_study
 from settled import put_final
 
-from analysis.observations import observe
-from analysis.studies import association, comparison, distribution, trend
-from analysis.tallies import trending
-from analysis.tallies.periods import Period, Timed
-from annotation.sheets.asking import Asked
-from annotation.sheets.command import import_sheets
-from data.errors import StudyError
-from data.queries import checked
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.observations import observe
+from faultatlas.analysis.studies import association, comparison, distribution, trend
+from faultatlas.analysis.tallies import trending
+from faultatlas.analysis.tallies.periods import Period, Timed
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.command import import_sheets
+from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import checked
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -10,10 +10,10 @@ from dated_labels import dated_study
 from labelling import SMALL, Labelled, tree_text
 from settled import put_final
 
-from analysis.observations import observe
-from data.errors import StudyError
-from data.queries import checked
-from data.store import Study
+from faultatlas.analysis.observations import observe
+from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import checked
+from faultatlas.data.store import Study
 
 
 @pytest.fixture(scope="module")

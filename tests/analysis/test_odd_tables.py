@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from scipy.stats import nchypergeom_fisher
 
-from analysis.studies import association, comparison
-from analysis.tallies import printed
-from analysis.tallies.given_tables import file_table
-from analysis.tallies.measuring import file_values
-from data.errors import StudyError
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.studies import association, comparison
+from faultatlas.analysis.tallies import printed
+from faultatlas.analysis.tallies.given_tables import file_table
+from faultatlas.analysis.tallies.measuring import file_values
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.statistics.one_sided import a12, fisher_greater, mann_whitney_greater
+from faultatlas.analysis.statistics.one_sided import a12, fisher_greater, mann_whitney_greater
 
 law = settings(max_examples=60)
 few = st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5)

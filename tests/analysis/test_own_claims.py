@@ -10,9 +10,9 @@ from subprocess import CompletedProcess
 import pytest
 from population import Population
 
-from analysis.studies import own_claims
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.analysis.studies import own_claims
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare, hypergeom, multivariate_hypergeom
 
-from analysis.statistics.representativeness import CHI_SQUARE, SIMULATED, fit_to_frame
+from faultatlas.analysis.statistics.representativeness import CHI_SQUARE, SIMULATED, fit_to_frame
 
 
 def test_the_statistic_is_that_of_scipy() -> None:

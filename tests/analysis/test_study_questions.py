@@ -15,9 +15,9 @@ from executed import executed_bugs
 from interviewing import coded_interviews
 from reading_papers import Reading
 
-from analysis.studies import questions
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.studies import questions
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 QUESTIONS = questions()
 OWN = """

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, f, t
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.statistics.survey_shares import (
+from faultatlas.analysis.statistics.survey_shares import (
     CLOPPER_PEARSON_95,
     KORN_GRAUBARD_95,
     Stratum,

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from scipy.stats import fisher_exact
 
-from analysis.statistics import table_tests, tests
+from faultatlas.analysis.statistics import table_tests, tests
 
 # Student's sleep data, as R ships it (data set `sleep`).
 DRUG_1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]

@@ -13,10 +13,10 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 
-from annotation.bridge.projects import wanted_project
-from annotation.rounds import find_round
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.bridge.projects import wanted_project
+from faultatlas.annotation.rounds import find_round
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]
 COLUMNS = ("--item", "URL", "--final", "Final_label", "--taxonomy", "hp-defects")

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.rounds import checked_name
-from annotation.sheets.asking import Asked
-from annotation.sheets.codes import Codebook
-from annotation.sheets.command import import_sheets
-from annotation.sheets.importing import Sheets, read_sheets
-from data.errors import StudyError
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.rounds import checked_name
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.annotation.sheets.command import import_sheets
+from faultatlas.annotation.sheets.importing import Sheets, read_sheets
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()
 DEFECTS = LIBRARY.taxonomy("hp-defects")

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelling import Labelled
 
-from annotation.labels import Answer, Appended, append
-from annotation.ratings import ratings_of
-from annotation.rounds import Round, find_round, put_round
-from data import provenance
-from data.errors import StudyError
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.labels import Answer, Appended, append
+from faultatlas.annotation.ratings import ratings_of
+from faultatlas.annotation.rounds import Round, find_round, put_round
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 ONE, TWO = "github:o/r#1", "github:o/r#2"
 

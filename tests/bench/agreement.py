@@ -9,9 +9,9 @@ import numpy as np
 from bench.measured import Line, Target, in_turn, seconds
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from analysis.statistics.agreement import bootstrap
-from analysis.statistics.agreement.coding import Coded
-from analysis.statistics.agreement.measuring import measure, measure_categories
+from faultatlas.analysis.statistics.agreement import bootstrap
+from faultatlas.analysis.statistics.agreement.coding import Coded
+from faultatlas.analysis.statistics.agreement.measuring import measure, measure_categories
 
 ITEMS, RATERS, CATEGORIES = 3_000, 6, 21
 RESAMPLES = 10_000

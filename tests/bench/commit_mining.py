@@ -23,7 +23,7 @@ from bench import measured
 from bench.made_repository import make_repository
 from bench.measured import Line, NotMeasured, Target, child, in_turn
 
-from data.store import Study
+from faultatlas.data.store import Study
 
 COMMITS = 10_000
 SAMPLE = 500
@@ -31,7 +31,7 @@ ROUNDS = 3
 FEW = 20  # commits: what reading them takes is starting the program
 _OURS = """
 import json, resource, sys
-from miner.cli import main
+from faultatlas.miner.cli import main
 sys.argv = ["miner", "commits", *sys.argv[1:]]
 try:
     main()

@@ -20,8 +20,8 @@ def _nobody(_login: str | None) -> None:
 
 
 def _scanned(path: Path, picker: Any) -> list[Any]:
-    from miner.posts.dump_files import posts_file
-    from miner.posts.dump_scan import Scan
+    from faultatlas.miner.posts.dump_files import posts_file
+    from faultatlas.miner.posts.dump_scan import Scan
 
     file = posts_file(path)
     with file.opened() as read:
@@ -30,14 +30,14 @@ def _scanned(path: Path, picker: Any) -> list[Any]:
 
 
 def _questions(path: Path) -> list[Any]:
-    from miner.posts.dump_pick import Questions
-    from miner.posts.selection import PostSelection
+    from faultatlas.miner.posts.dump_pick import Questions
+    from faultatlas.miner.posts.selection import PostSelection
 
     return _scanned(path, Questions(PostSelection(tags=TAGS), _nobody))
 
 
 def _answers(path: Path) -> list[Any]:
-    from miner.posts.dump_pick import Answers
+    from faultatlas.miner.posts.dump_pick import Answers
 
     found = _questions(path)
     return found + _scanned(path, Answers(SITE, _nobody, {each.post_id for each in found}))
@@ -57,7 +57,7 @@ def _lxml_rows(path: Path, read: Callable[[Any], Any]) -> list[Any]:
 
 
 def _lxml_questions(path: Path) -> list[Any]:
-    from miner.posts.dump_rows import question_row
+    from faultatlas.miner.posts.dump_rows import question_row
 
     def read(element: Any) -> Any:
         if element.get("PostTypeId") != "1":
@@ -71,7 +71,7 @@ def _lxml_questions(path: Path) -> list[Any]:
 
 
 def _lxml_answers(path: Path) -> list[Any]:
-    from miner.posts.dump_rows import answer_row
+    from faultatlas.miner.posts.dump_rows import answer_row
 
     found = _lxml_questions(path)
     numbers = {str(each.post_id) for each in found}
@@ -86,11 +86,11 @@ def _lxml_answers(path: Path) -> list[Any]:
 
 def into_study(path: Path, folder: Path) -> list[Any]:
     """Bring a dump into a new study."""
-    from data import provenance
-    from data.store import Study
-    from miner.posts.dump import read_dump
-    from miner.posts.ingest import PostIngest
-    from miner.posts.selection import PostSelection
+    from faultatlas.data import provenance
+    from faultatlas.data.store import Study
+    from faultatlas.miner.posts.dump import read_dump
+    from faultatlas.miner.posts.ingest import PostIngest
+    from faultatlas.miner.posts.selection import PostSelection
 
     selection = PostSelection(tags=TAGS)
     ingest = PostIngest(Study(folder), selection.site, provenance.begin("bench", {}))

@@ -12,9 +12,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 def _links(_size: int, folder: Path) -> None:
-    from data.store import Study
-    from miner.links import THRESHOLD
-    from miner.links.command import run_link
+    from faultatlas.data.store import Study
+    from faultatlas.miner.links import THRESHOLD
+    from faultatlas.miner.links.command import run_link
 
     run_link(Study(folder), threshold=THRESHOLD)
 

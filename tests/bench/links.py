@@ -14,11 +14,11 @@ from pathlib import Path
 import pyarrow as pa
 from bench.measured import Line, Target, in_turn, seconds
 
-from data.provenance import begin, utc_now
-from data.store import Study
-from miner.links import THRESHOLD
-from miner.links.command import run_link
-from miner.links.duplicates import find_duplicates
+from faultatlas.data.provenance import begin, utc_now
+from faultatlas.data.store import Study
+from faultatlas.miner.links import THRESHOLD
+from faultatlas.miner.links.command import run_link
+from faultatlas.miner.links.duplicates import find_duplicates
 
 TEXTS = 20_000
 ROUNDS = 3

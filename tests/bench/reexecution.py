@@ -14,13 +14,13 @@ from pathlib import Path
 from bench.measured import Line, NotMeasured, Target, child, in_turn, seconds
 from bug_making import make_bug
 
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.executing import Task, execute
-from analysis.reexecution.results import read_run
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox.choosing import choose
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.executing import Task, execute
+from faultatlas.analysis.reexecution.results import read_run
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox.choosing import choose
+from faultatlas.data.errors import StudyError
 
 RUN_S = 0.5  # at most, of harness and sandbox
 ENVIRONMENT_S = 1.0  # at most, of one that is in the cache
@@ -28,8 +28,8 @@ ENVIRONMENT_S = 1.0  # at most, of one that is in the cache
 _PREPARE = """
 import sys, time
 from pathlib import Path
-from analysis.reexecution.bugs import EnvironmentSpec
-from analysis.reexecution.environments.preparing import prepare
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec
+from faultatlas.analysis.reexecution.environments.preparing import prepare
 began = time.perf_counter()
 prepare(EnvironmentSpec(sys.argv[1]), cache=Path(sys.argv[2]))
 print(time.perf_counter() - began)

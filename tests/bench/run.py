@@ -20,7 +20,7 @@ from bench import page, raw
 from bench.machine import machine
 from bench.parts import PARTS, Part, chosen, run_parts
 
-from data.provenance import program_version
+from faultatlas.data.provenance import program_version
 
 
 def main(words: list[str] | None = None) -> int:

@@ -14,12 +14,12 @@ import duckdb
 import pyarrow as pa
 from bench.measured import Line, Target, in_turn, seconds
 
-from data import provenance
-from data.provenance import utc_now
-from data.records import IssueRow, row_hash
-from data.store import DATABASE, Study
-from miner.archive import Exchange
-from miner.tables import batch
+from faultatlas.data import provenance
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.records import IssueRow, row_hash
+from faultatlas.data.store import DATABASE, Study
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.tables import batch
 
 LABELS = 20_000
 ISSUES = 5_000

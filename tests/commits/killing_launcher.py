@@ -18,12 +18,12 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 from warming import warm_up
 
-import data.store
-import miner.cli
-import miner.commits.again
-import miner.commits.command
-import miner.commits.git
-import miner.commits.mining
+import faultatlas.data.store
+import faultatlas.miner.cli
+import faultatlas.miner.commits.again
+import faultatlas.miner.commits.command
+import faultatlas.miner.commits.git
+import faultatlas.miner.commits.mining
 
 
 class Steps:
@@ -55,16 +55,16 @@ def run(asked: dict[str, Any], answer: int) -> None:
     """In the child."""
     steps = Steps(asked["last"])
     for name in ("execute", "insert"):
-        steps.around(data.store.Writer, name)
-    steps.around(data.store.Study, "writing")
-    steps.around(miner.commits.git, "run")
-    steps.around(miner.commits.git.View, "streaming")
+        steps.around(faultatlas.data.store.Writer, name)
+    steps.around(faultatlas.data.store.Study, "writing")
+    steps.around(faultatlas.miner.commits.git, "run")
+    steps.around(faultatlas.miner.commits.git.View, "streaming")
     # So small that everything is written in many pieces.
-    miner.commits.mining._MESSAGES_AT_ONCE = 6  # noqa: SLF001
-    miner.commits.mining._CHANGE_BYTES = 2500  # noqa: SLF001
+    faultatlas.miner.commits.mining._MESSAGES_AT_ONCE = 6  # noqa: SLF001
+    faultatlas.miner.commits.mining._CHANGE_BYTES = 2500  # noqa: SLF001
     sys.argv = ["miner", *asked["arguments"]]
     try:
-        miner.cli.main()
+        faultatlas.miner.cli.main()
     except SystemExit as end:
         os.write(answer, str(steps.taken).encode())
         sys.stdout.flush()
@@ -74,7 +74,7 @@ def run(asked: dict[str, Any], answer: int) -> None:
 
 def main() -> None:
     """Until there is no more line."""
-    warm_up(["pyarrow", "miner.commits.view"], ["miner"])
+    warm_up(["pyarrow", "faultatlas.miner.commits.view"], ["miner"])
     for line in sys.stdin:
         asked = json.loads(line)
         reads, writes = os.pipe()

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from miner.commits.functions import Definition, Source, changed_lines, changes, definitions
+from faultatlas.miner.commits.functions import (
+    Definition,
+    Source,
+    changed_lines,
+    changes,
+    definitions,
+)
 
 
 def touched(old: str, new: str) -> list[tuple[str, str, str]]:

@@ -19,9 +19,9 @@ import pytest
 from commits_reading import Reading
 from repositories_on_disk import Repository, linear
 
-from data.errors import StudyError
-from data.redaction import redact
-from miner.commits import clones, git
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import redact
+from faultatlas.miner.commits import clones, git
 
 PASSWORD = "correct-horse-9431"  # noqa: S105
 TOKEN = "tok3n0123456789abcdef"  # noqa: S105
@@ -256,7 +256,9 @@ def test_files_of_a_fetch_whose_parent_was_killed_are_not_swept_away(tmp_path: P
         f'case "$*" in *" fetch "*) echo x > {tmp_path}/started; read x < {tmp_path}/go;; esac\n'
         f'exec {real} "$@"',
     )
-    code = "from miner.commits import clones as c; c.refresh(c.wanted('own/layers'), print)"
+    code = (
+        "from faultatlas.miner.commits import clones as c; c.refresh(c.wanted('own/layers'), print)"
+    )
     killed = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2],
         env={**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"},

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from data.store import Study
-from miner.commits.forgetting import message_without
+from faultatlas.data.store import Study
+from faultatlas.miner.commits.forgetting import message_without
 
 Command = Callable[..., CompletedProcess[str]]
 _TABLES = (

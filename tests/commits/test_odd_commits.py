@@ -11,9 +11,9 @@ import pytest
 from commits_reading import Reading
 from repositories_on_disk import PERSON, Repository
 
-from miner.commits import patches
-from miner.commits.messages import GUESSED
-from miner.commits.patches import End, Hunk, Whole
+from faultatlas.miner.commits import patches
+from faultatlas.miner.commits.messages import GUESSED
+from faultatlas.miner.commits.patches import End, Hunk, Whole
 
 
 @pytest.fixture

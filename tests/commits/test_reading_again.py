@@ -16,10 +16,10 @@ import pytest
 from commits_reading import Reading
 from repositories_on_disk import Repository, linear
 
-from data.errors import StudyError
-from data.store import Study
-from miner.commits import clones, git, mining
-from miner.commits.walks import Wishes
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.miner.commits import clones, git, mining
+from faultatlas.miner.commits.walks import Wishes
 
 TABLES = ("commit", "commit_diff", "commit_file", "commit_hunk", "commit_function", "keyword_hit",
           "git_walk", "run")  # fmt: skip
@@ -268,7 +268,7 @@ def test_what_was_stored_is_kept_until_the_new_rows_come(
         raise StudyError("the power went", "Try again.")
 
     with monkeypatch.context() as patched:
-        patched.setattr("miner.commits.diffs._optimistic", fail)
+        patched.setattr("faultatlas.miner.commits.diffs._optimistic", fail)
         assert reading.run(made.folder).returncode == 1
     assert reading.without_runs("store.commit_file") == before
     reading.read(made.folder)
@@ -286,7 +286,7 @@ exec {git} "$@"
 
 
 def started(study: Path, place: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
-    words = ["-c", "from miner.cli import main; main()", "commits", str(place), "--all"]
+    words = ["-c", "from faultatlas.miner.cli import main; main()", "commits", str(place), "--all"]
     return subprocess.Popen(
         [sys.executable, *words, "--study", str(study)],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

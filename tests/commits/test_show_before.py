@@ -12,8 +12,8 @@ import pytest
 from commits_reading import Reading
 from repositories_on_disk import PERSON, Repository, linear
 
-from data.errors import StudyError
-from miner.commits.before import file_before
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.commits.before import file_before
 
 OLD = b"caf\xe9\r\n\0 no end"
 TEXT = b"".join(b"line %d\n" % number for number in range(20))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from data.aliases import Alias, AliasKind, alias_index, resolve
-from data.errors import StudyError
+from faultatlas.data.aliases import Alias, AliasKind, alias_index, resolve
+from faultatlas.data.errors import StudyError
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

@@ -15,9 +15,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from data import compaction
-from data.errors import StudyError
-from data.store import DATABASE, Study
+from faultatlas.data import compaction
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import DATABASE, Study
 
 Start = Callable[..., "Popen[str]"]
 
@@ -203,8 +203,8 @@ def test_a_copy_needs_no_log_though_its_connection_keeps_one(tmp_path: Path) -> 
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from data import compaction
-from data.store import Study
+from faultatlas.data import compaction
+from faultatlas.data.store import Study
 
 step, when = int(sys.argv[2]), sys.argv[3]
 count = 0
@@ -254,8 +254,8 @@ def test_killed_at_any_step_the_study_is_the_old_or_the_new_file(
 _FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 study = Study(Path(sys.argv[1]))
 with study.reading():
@@ -282,7 +282,7 @@ def test_on_a_full_disk_the_study_stays_as_it_is(study: Study, start: Start, lim
 _WRITER = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
 for number in range(int(sys.argv[2])):
     with study.writing(keep_log=True) as writer:
@@ -321,7 +321,7 @@ def test_it_is_copied_while_somebody_reads(study: Study, start: Start, tmp_path:
     code = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 with Study(Path(sys.argv[1])).reading():
     print("reading", flush=True)
     sys.stdin.read()

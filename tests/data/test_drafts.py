@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from data.drafts import drop_abandoned
-from data.people import study_key
-from data.store import Study
+from faultatlas.data.drafts import drop_abandoned
+from faultatlas.data.people import study_key
+from faultatlas.data.store import Study
 
 
 @pytest.fixture

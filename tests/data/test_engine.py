@@ -18,10 +18,10 @@ import duckdb
 import pytest
 from shared_instances import OF_THE_PROGRAM
 
-from data import engine
-from data.engine import Use
-from data.errors import StudyError
-from data.store import Study, Writer
+from faultatlas.data import engine
+from faultatlas.data.engine import Use
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study, Writer
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _OTHER = """

@@ -12,13 +12,13 @@ from typing import Any, get_args
 
 import pytest
 
-from data import evidence
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data import evidence
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()
 FAULTS = LIBRARY.taxonomy("humbatova")
 LEAVES = [leaf.code for leaf in FAULTS.leaves]
-FOLDER = Path(str(files("data"))) / "evidence"
+FOLDER = Path(str(files("faultatlas.data"))) / "evidence"
 
 
 def test_every_leaf_is_counted_and_the_counts_add_up() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.errors import StudyError
-from data.identity import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import (
     MAX_LENGTH,
     ArtifactId,
     artifact_id,

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from data.errors import StudyError
-from data.identity import artifact_id, parse, project_of, url_of
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import artifact_id, parse, project_of, url_of
 
 
 def column(path: Path, header: str) -> list[str]:

@@ -10,9 +10,9 @@ from subprocess import Popen
 
 import pytest
 
-from data import locks
-from data.errors import StudyError
-from data.store import Study, Writer
+from faultatlas.data import locks
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study, Writer
 
 Start = Callable[..., "Popen[str]"]
 
@@ -29,7 +29,7 @@ connection.close()
 WRITER = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]), tell=lambda message: print(message, flush=True))
 for number in range(20):
     with study.writing() as writer:

@@ -14,9 +14,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.errors import StudyError
-from data.migration import Migration, shipped_migrations
-from data.store import Study, Writer
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import Migration, shipped_migrations
+from faultatlas.data.store import Study, Writer
 
 SHIPPED = shipped_migrations()
 NEWEST = SHIPPED[-1].number
@@ -108,7 +108,7 @@ def contents(directory: Path) -> dict[str, bytes]:
 
 def test_the_steps_are_numbered_without_gaps_and_every_file_is_one() -> None:
     assert [migration.number for migration in SHIPPED] == list(range(1, len(SHIPPED) + 1))
-    there = [entry.name for entry in files("data").joinpath("migrations").iterdir()]
+    there = [entry.name for entry in files("faultatlas.data").joinpath("migrations").iterdir()]
     assert len([name for name in there if name.endswith(".sql")]) == len(SHIPPED)
 
 
@@ -223,7 +223,7 @@ TWIN = """
 import sys
 from pathlib import Path
 import duckdb
-from data.store import Study
+from faultatlas.data.store import Study
 print("ready", flush=True)
 sys.stdin.readline()
 study = Study(Path(sys.argv[1]), tell=print)

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from data import people
-from data.errors import StudyError
-from data.people import pseudonym, scrub, study_key
+from faultatlas.data import people
+from faultatlas.data.errors import StudyError
+from faultatlas.data.people import pseudonym, scrub, study_key
 
 law = settings(max_examples=250)
 
@@ -63,7 +63,7 @@ def test_whatever_the_mask_the_key_is_closed(tmp_path: Path) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
-from data.people import study_key
+from faultatlas.data.people import study_key
 print("ready", flush=True)
 sys.stdin.readline()
 print(study_key(Path(sys.argv[1])).hex(), flush=True)

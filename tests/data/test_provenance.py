@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data import provenance
-from data.store import Study
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
 
 law = settings(max_examples=100)
 TOKEN = "ghp_0123456789abcdefABCDEF0123456789abcd"  # noqa: S105  (made up)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from data import redaction
-from data.redaction import (
+from faultatlas.data import redaction
+from faultatlas.data.redaction import (
     MASK,
     is_secret_name,
     redact,

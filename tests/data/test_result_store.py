@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.provenance import Run
-from data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
-from data.store import Study
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import Run
+from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
+from faultatlas.data.store import Study
 
 MOMENT = datetime(2024, 2, 29, 12)  # noqa: DTZ001  (stored as UTC without a zone)
 law = settings(max_examples=30)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from data.errors import StudyError
-from data.sampling import Precision, drawn, sample_size
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import Precision, drawn, sample_size
 
 
 @pytest.mark.parametrize(

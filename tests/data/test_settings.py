@@ -7,9 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from data.errors import StudyError
-from data.settings import SCALES, STATISTICS, TEXT, About, Author, Settings, read_settings
-from data.store import Study
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import (
+    SCALES,
+    STATISTICS,
+    TEXT,
+    About,
+    Author,
+    Settings,
+    read_settings,
+)
+from faultatlas.data.store import Study
 
 
 def _settings(folder: Path, text: str) -> Settings:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from data.taxonomy import Node, Taxonomy
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.taxonomy import Node, Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()
 LONGEST = 750  # characters: a rater reads it, and it quotes nobody

@@ -21,10 +21,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data import provenance
-from data.errors import StudyError
-from data.settings import SETTINGS
-from data.store import DATABASE, Study, Writer
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import SETTINGS
+from faultatlas.data.store import DATABASE, Study, Writer
 
 MOMENT = datetime(2024, 2, 29, 23, 59, 59, 123456)  # noqa: DTZ001  (stored as UTC without a zone)
 HEADER = 4096  # bytes of each of the three headers of a DuckDB file
@@ -175,7 +175,7 @@ def test_a_killed_process_leaves_what_it_had_committed(study: Study, start: Star
     code = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]))
 row = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 with study.writing() as writer:
@@ -286,7 +286,7 @@ from pathlib import Path
 os.environ["TZ"] = "Asia/Kolkata"
 time.tzset()
 import pyarrow as pa
-from data.store import Study
+from faultatlas.data.store import Study
 with Study(Path(sys.argv[1])).writing() as writer:
     moment = datetime(2024, 3, 1, 12, 0, tzinfo=UTC)
     writer.execute("CREATE TABLE store.moment (moment TIMESTAMP)")
@@ -421,8 +421,8 @@ UNPRIVILEGED = """
 import os, sys
 from pathlib import Path
 import duckdb
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]), tell=print)
 if os.getuid() == 0:  # for whom permissions do not count
     os.setgroups([])
@@ -467,8 +467,8 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 import pyarrow as pa
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 directory, limit, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 names = [f"new {i}" for i in range(number)]
 batch = pa.table({

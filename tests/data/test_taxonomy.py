@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.errors import StudyError
-from data.taxonomy import Crosswalk, Node, Pair, Taxonomy
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Crosswalk, Node, Pair, Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 
 def tree(*nodes: tuple[str, str, str, tuple[str, ...]], select: str = "leaves") -> Taxonomy:

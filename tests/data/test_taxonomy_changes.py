@@ -9,11 +9,18 @@ from changed_trees import revised, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.errors import StudyError
-from data.taxonomy import Change, Revision
-from data.taxonomy_changes import ENDED, Step, decided, followed, version_key, way_between
-from data.taxonomy_library import TaxonomyLibrary, load_taxonomy, taxonomy_of_text
-from data.taxonomy_revisions import block, differences, proposed, revision_problems
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import Change, Revision
+from faultatlas.data.taxonomy_changes import (
+    ENDED,
+    Step,
+    decided,
+    followed,
+    version_key,
+    way_between,
+)
+from faultatlas.data.taxonomy_library import TaxonomyLibrary, load_taxonomy, taxonomy_of_text
+from faultatlas.data.taxonomy_revisions import block, differences, proposed, revision_problems
 
 HEAD = """\
 taxonomy: {name}

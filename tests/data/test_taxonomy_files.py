@@ -11,9 +11,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from data.errors import StudyError
-from data.taxonomy_files import RELATIONS
-from data.taxonomy_library import TaxonomyLibrary, load_taxonomy
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_files import RELATIONS
+from faultatlas.data.taxonomy_library import TaxonomyLibrary, load_taxonomy
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -9,10 +9,10 @@ from subprocess import Popen
 
 import pytest
 
-from data import engine
-from data.engine import Session, Use
-from data.store import Study, Writer
-from data.watching import Watch
+from faultatlas.data import engine
+from faultatlas.data.engine import Session, Use
+from faultatlas.data.store import Study, Writer
+from faultatlas.data.watching import Watch
 
 Start = Callable[..., "Popen[str]"]
 
@@ -20,7 +20,7 @@ _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _WRITER = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
 for number in range(int(sys.argv[3])):
     with study.writing() as writer:
@@ -99,7 +99,7 @@ def test_a_file_that_was_replaced_between_two_looks_is_opened_again(
 _NESTED = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]))
 with study.reading() as outer:
     with study.reading() as inner:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 ROOT = Path(__file__).parent.parent.parent
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")

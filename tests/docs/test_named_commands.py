@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from typer.main import get_command
 
 PROGRAMS = {
-    name: get_command(importlib.import_module(f"{name}.cli").app)
+    name: get_command(importlib.import_module(f"faultatlas.{name}.cli").app)
     for name in ("miner", "annotation", "analysis", "report")
 }
 # The changelog also tells of what went, and commands.md is what the programs say themselves.

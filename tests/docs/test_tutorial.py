@@ -25,7 +25,7 @@ from walkthrough.page import (
 )
 from walkthrough.walk import IMAGES, PAGE, walking
 
-from annotation.bridge.installation import Installation, cache_folder
+from faultatlas.annotation.bridge.installation import Installation, cache_folder
 
 TEXT = PAGE.read_text(encoding="utf-8")
 PICTURES = re.findall(r"!\[.+?\]\(images/(.+?)\)", TEXT)

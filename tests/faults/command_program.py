@@ -35,12 +35,12 @@ from killing_launcher import Steps
 from reported import RESULT
 from warming import warm_up
 
-import data.provenance
-import data.store
-import report.figures
-import report.publish
-from data.results import Result
-from miner.ratelimit import Clock
+import faultatlas.data.provenance
+import faultatlas.data.store
+import faultatlas.report.figures
+import faultatlas.report.publish
+from faultatlas.data.results import Result
+from faultatlas.miner.ratelimit import Clock
 
 # What commands import in functions, besides our own modules.
 _HEAVY = (
@@ -55,7 +55,10 @@ _HEAVY = (
     "statsmodels.stats.proportion",
 )
 _OURS = ("data", "report", "miner", "annotation", "analysis")
-_NOT_FOR_IMPORT = ("analysis.reexecution.shipped", "analysis.reexecution.sandbox.launcher")
+_NOT_FOR_IMPORT = (
+    "faultatlas.analysis.reexecution.shipped",
+    "faultatlas.analysis.reexecution.sandbox.launcher",
+)
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _OF_FILES = {"open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"}
 _OUTSIDE = {"subprocess.Popen", "http.client.send"}
@@ -77,7 +80,7 @@ def main() -> None:
 def _warm_up() -> None:
     """What every command would do again: imports, options, fonts and templates."""
     with tempfile.TemporaryDirectory() as folder:
-        report.publish.write_result(RESULT, Path(folder) / "out")
+        faultatlas.report.publish.write_result(RESULT, Path(folder) / "out")
     warm_up((*_HEAVY, *_modules()), ("miner", "annotation", "analysis", "report"))
 
 
@@ -87,8 +90,8 @@ def _draw(results: list[str]) -> None:
         for path in results:
             found = Result.from_json(json.loads(Path(path).read_text(encoding="utf-8")))
             for figure in found.figures:
-                report.figures.save(figure, Path(folder))
-                report.figures.save_for_paper(figure, Path(folder))
+                faultatlas.report.figures.save(figure, Path(folder))
+                faultatlas.report.figures.save_for_paper(figure, Path(folder))
     gc.freeze()
 
 
@@ -130,14 +133,14 @@ def _be(wanted: dict[str, Any], counted: int) -> None:
         if wanted["room"] is not None:
             small_disk.move_onto(Path(wanted["study"]), wanted["room"])
         if wanted["wait_s"] is not None:
-            data.store.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
+            faultatlas.data.store.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
         _shift_clock(wanted["clock_s"])
         _wait_for_no_server()
         steps = Steps(wanted["kill_at"])
         _count(steps, wanted["watched"])
         if wanted["only_reads"]:  # such a command has no other moments
-            steps.around(data.store.Reader, "rows")
-            steps.around(data.store.Reader, "value")
+            steps.around(faultatlas.data.store.Reader, "rows")
+            steps.around(faultatlas.data.store.Reader, "value")
         code = _run(wanted["program"], wanted["arguments"])
         os.write(counted, str(steps.taken).encode())
     except BaseException:  # noqa: BLE001 - the log says what it was
@@ -151,7 +154,7 @@ def _be(wanted: dict[str, Any], counted: int) -> None:
 def _run(program: str, arguments: list[str]) -> int:
     sys.argv = [program, *arguments]
     try:
-        import_module(f"{program}.cli").main()
+        import_module(f"faultatlas.{program}.cli").main()
     except SystemExit as end:
         return int(end.code or 0)
     return 0
@@ -176,7 +179,7 @@ def _shift_clock(seconds: float) -> None:
             return datetime.now(tz) + timedelta(seconds=seconds)
 
     time.time = lambda: real() + seconds
-    for module in ("data.provenance", "analysis.reexecution.executing"):
+    for module in ("faultatlas.data.provenance", "faultatlas.analysis.reexecution.executing"):
         import_module(module).datetime = Shifted  # type: ignore[attr-defined]
 
 
@@ -188,8 +191,8 @@ def _wait_for_no_server() -> None:
 
 def _count(steps: Steps, watched: str) -> None:
     for name in ("execute", "insert", "put", "upsert"):
-        steps.around(data.store.Writer, name)
-    inner, me = data.store._transaction, os.getpid()  # noqa: SLF001
+        steps.around(faultatlas.data.store.Writer, name)
+    inner, me = faultatlas.data.store._transaction, os.getpid()  # noqa: SLF001
 
     @contextmanager
     def transaction(connection: Any) -> Iterator[None]:
@@ -198,7 +201,7 @@ def _count(steps: Steps, watched: str) -> None:
             steps.step()  # everything is said, nothing is committed
         steps.step()  # committed, and not closed
 
-    data.store._transaction = transaction  # noqa: SLF001
+    faultatlas.data.store._transaction = transaction  # noqa: SLF001
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if os.getpid() != me:  # a process that the command made has its own tests

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import duckdb
 
-from data.migration import shipped_migrations
-from data.store import Study
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.store import Study
 
 _COLUMNS = (
     "SELECT table_name, list(column_name) FROM duckdb_columns() "

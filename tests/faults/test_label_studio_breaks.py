@@ -14,10 +14,10 @@ from faults.running import Trial
 from faults.whole_study import BY_NAME, RATERS, Step, said_of
 from labelstudio import Bench, LabelStudio, wire_to
 
-from annotation.bridge.installation import Installation, cache_folder
-from annotation.bridge.page.answers import result_of
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.bridge.installation import Installation, cache_folder
+from faultatlas.annotation.bridge.page.answers import result_of
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 PUSH = Step("push", "annotation", ("push", "pilot", "--url", "{label_studio}"), ())
 PULL = Step("pull", "annotation", ("pull", "pilot"), ("SELECT count(*) = 32 FROM labels",))

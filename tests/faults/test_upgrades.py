@@ -15,7 +15,7 @@ from faults.running import Trial
 from faults.whole_study import BY_NAME, NAMES, STEPS, Step
 from loopback.studies import opened
 
-from data.migration import shipped_migrations
+from faultatlas.data.migration import shipped_migrations
 
 # The newest step that a program with so many tables could have taken.
 AFTER = {4: "fetch", 6: "commits", 7: "posts", 11: "papers", 13: "gap"}

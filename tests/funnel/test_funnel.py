@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from population import Population
 
-from data import provenance
-from data.sampling import drawn
-from data.store import Study, Writer
-from miner.funnel import running, words
-from miner.funnel.running import run_steps
-from miner.funnel.steps import Draw, Step, step_of
+from faultatlas.data import provenance
+from faultatlas.data.sampling import drawn
+from faultatlas.data.store import Study, Writer
+from faultatlas.miner.funnel import running, words
+from faultatlas.miner.funnel.running import run_steps
+from faultatlas.miner.funnel.steps import Draw, Step, step_of
 
 Command = Callable[..., CompletedProcess[str]]
 _TABLES = ("funnel_step", "funnel_count", "funnel_member", "keyword_hit", "run")
@@ -524,7 +524,7 @@ def test_killed_between_texts_it_goes_on(
 
 
 def test_two_at_once_both_count(population: Population, start: Callable[..., Popen[str]]) -> None:
-    code = "import sys; from miner.cli import main; sys.argv[0] = 'miner'; main()"
+    code = "import sys; from faultatlas.miner.cli import main; sys.argv[0] = 'miner'; main()"
     asked = {"bug": ("bugfix", "--code"), "ml": ("ml",)}
     study = ("--study", population.study.directory)
     running_now = [

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from data.errors import StudyError
-from miner.lexicon import lexicon, lexicons, read_lexicon
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.lexicon import lexicon, lexicons, read_lexicon
 
 
 @pytest.mark.parametrize(

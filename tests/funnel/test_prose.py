@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from miner.lexicon import lexicon
-from miner.prose import prose
+from faultatlas.miner.lexicon import lexicon
+from faultatlas.miner.prose import prose
 
 ISSUE = """\
 It fails:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from linking import Linking
 
-from data.store import Study
+from faultatlas.data.store import Study
 
 
 @pytest.fixture(scope="session")

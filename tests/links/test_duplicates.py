@@ -10,10 +10,10 @@ from itertools import combinations
 import pytest
 from linking import OTHER_SHA, SHA, START, Linking
 
-from data.provenance import begin
-from data.store import Study, Writer
-from miner.links import THRESHOLD
-from miner.links.duplicates import MATCHES, find_duplicates
+from faultatlas.data.provenance import begin
+from faultatlas.data.store import Study, Writer
+from faultatlas.miner.links import THRESHOLD
+from faultatlas.miner.links.duplicates import MATCHES, find_duplicates
 
 LIB = "github:example/lib"
 WORDS = [f"w{number}" for number in range(400)]

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from linking import OTHER_SHA, SHA, Linking
 
-from data.store import Study, Writer
-from miner.links import command, texts
+from faultatlas.data.store import Study, Writer
+from faultatlas.miner.links import command, texts
 
 LIB = "github:example/lib"
 BODIES = (

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from linking import OTHER_SHA, SHA, Linking
 
-from data.errors import StudyError
-from miner.keeping.forget import forget
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.keeping.forget import forget
 
 LIB = "github:example/lib"
 COMMIT = f"git:example/lib@{SHA}"

@@ -9,11 +9,11 @@ import pytest
 from linking import Linking
 from loopback import World
 
-from data.provenance import utc_now
-from data.records import Rows
-from miner import tables
-from miner.archive import Exchange
-from miner.sources.github import issue_row
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.records import Rows
+from faultatlas.miner import tables
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.sources.github import issue_row
 
 PROJECT = "github:huggingface/datasets"
 # Written apart from the finder, and cruder: it knows neither code nor quotations.

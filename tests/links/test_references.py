@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from linking import OTHER_SHA, SHA
 
-from data.identity import parse
-from miner.links.references import LIMIT, references
+from faultatlas.data.identity import parse
+from faultatlas.miner.links.references import LIMIT, references
 
 OWN = "example/lib"
 

@@ -50,7 +50,9 @@ def generated(count: int, first: int = 1) -> list[Paper]:
 
 def of_the_survey() -> list[Paper]:
     """The fifty papers that the survey names, with abstracts of our own."""
-    text = (files("miner.papers") / "known_lists" / "survey.csv").read_text(encoding="utf-8")
+    text = (files("faultatlas.miner.papers") / "known_lists" / "survey.csv").read_text(
+        encoding="utf-8"
+    )
     return [
         Paper(
             number,

@@ -22,11 +22,11 @@ from warming import new_studies_are_copies, warm_up
 
 # All that a fetch imports sooner or later.
 _HEAVY = (
-    "miner.cli",
-    "miner.issues.command",
-    "miner.issues.view",
-    "miner.posts.command",
-    "miner.posts.view",
+    "faultatlas.miner.cli",
+    "faultatlas.miner.issues.command",
+    "faultatlas.miner.issues.view",
+    "faultatlas.miner.posts.command",
+    "faultatlas.miner.posts.view",
     "github.Requester",
     "pyarrow",
     "duckdb",
@@ -58,7 +58,7 @@ def _run(wanted: dict[str, Any]) -> None:
     sys.argv = ["miner", *wanted["arguments"]]
     code = 70
     try:
-        import_module("miner.cli").main()
+        import_module("faultatlas.miner.cli").main()
     except SystemExit as end:
         code = int(end.code or 0)
     except BaseException:  # noqa: BLE001 - the log says what it was

@@ -13,9 +13,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from data import engine
-from data.engine import Session, Use
-from data.store import Study
+from faultatlas.data import engine
+from faultatlas.data.engine import Session, Use
+from faultatlas.data.store import Study
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
 # What two fetches of the same pages differ in; of a time at which something was noticed, only

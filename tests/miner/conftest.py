@@ -15,8 +15,8 @@ from loopback import serving
 from loopback.scripted import Scripted, scripted
 from mining import FakeTime, Mining
 
-from data import redaction
-from miner.client import Client
+from faultatlas.data import redaction
+from faultatlas.miner.client import Client
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     """The time of every client of the test: waits are noted and take none."""
     fake = FakeTime()
-    monkeypatch.setattr("miner.client.Clock", fake.clock)
+    monkeypatch.setattr("faultatlas.miner.client.Clock", fake.clock)
     return fake
 
 

@@ -17,14 +17,14 @@ import pytest
 from loopback import TOKEN, World
 from mining import Mining
 
-from data import provenance
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.store import DATABASE, Study
-from miner.keeping.backup import backup, check
-from miner.keeping.forget import forget
-from miner.keeping.merging import merge
-from miner.status import status
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.store import DATABASE, Study
+from faultatlas.miner.keeping.backup import backup, check
+from faultatlas.miner.keeping.forget import forget
+from faultatlas.miner.keeping.merging import merge
+from faultatlas.miner.status import status
 
 Start = Callable[..., Mining]
 
@@ -217,7 +217,7 @@ def test_a_backup_of_an_older_study_is_whole(tmp_path: Path) -> None:
 _PAIRS = """
 import sys
 from pathlib import Path
-from data.store import Study
+from faultatlas.data.store import Study
 study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
 number = 0
 while not Path(sys.argv[2]).exists():
@@ -278,8 +278,8 @@ def test_it_may_go_into_a_folder(tmp_path: Path) -> None:
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from data.store import Study
-from miner.keeping import backup
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping import backup
 backup.check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), replace=True)
 """
@@ -304,9 +304,9 @@ def test_killed_it_leaves_the_old_file_and_the_next_cleans_up(
 _FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from data.errors import StudyError
-from data.store import Study
-from miner.keeping.backup import backup
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.backup import backup
 study = Study(Path(sys.argv[1]))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))

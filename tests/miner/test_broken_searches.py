@@ -13,10 +13,10 @@ import pytest
 from loopback import TOKEN, Fault, Reply
 from searching import SERVER_NOW, Bench, Stop, a_bench, alter, facts, names, spread
 
-from data.errors import StudyError
-from miner.search import slices as search_slices
-from miner.search.query import repository_query
-from miner.search.results import SearchProgress
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.search import slices as search_slices
+from faultatlas.miner.search.query import repository_query
+from faultatlas.miner.search.results import SearchProgress
 
 
 @pytest.fixture
@@ -101,12 +101,12 @@ def test_broken_off_within_a_page_nothing_of_the_page_is_stored(
 PROGRAM = """
 import sys
 from pathlib import Path
-from data import provenance
-from data.store import Study
-from miner.client import Client
-from miner.search.repositories import search_repositories
-from miner.search.query import repository_query
-from miner.search import slices as search_slices
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.client import Client
+from faultatlas.miner.search.repositories import search_repositories
+from faultatlas.miner.search.query import repository_query
+from faultatlas.miner.search import slices as search_slices
 search_slices.LIMIT, search_slices.FULL = 20, 18
 client = Client(sys.argv[2], sys.argv[3])
 run = provenance.begin("miner repos", {})

@@ -12,9 +12,9 @@ from asking import EPOCH, TOKEN, quota, targets
 from loopback.scripted import Reset, Scripted, answer, scripted
 from mining import FakeTime
 
-from data.errors import StudyError
-from miner.client import Client, Refused, Unreachable
-from miner.connecting import connected
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.client import Client, Refused, Unreachable
+from faultatlas.miner.connecting import connected
 
 
 def test_a_request_names_itself_and_what_it_wants(

@@ -12,9 +12,9 @@ from asking import EPOCH, START, TOKEN, quota
 from loopback.scripted import Reset, Scripted, answer, scripted
 from mining import FakeTime
 
-from miner.client import Client, QuotaUsedUp, Unreachable
-from miner.http import Answer, Transport
-from miner.ratelimit import Clock, Quota
+from faultatlas.miner.client import Client, QuotaUsedUp, Unreachable
+from faultatlas.miner.http import Answer, Transport
+from faultatlas.miner.ratelimit import Clock, Quota
 
 
 @pytest.mark.parametrize(

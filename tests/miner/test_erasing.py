@@ -13,11 +13,11 @@ from loopback.gitee_payloads import code, comment, issue
 from loopback.repositories import catalogue
 from loopback.repositories import found as as_found
 
-from miner.archive import Exchange
-from miner.keeping.erased_words import Words
-from miner.keeping.erasing import Forgotten, emptied, without
-from miner.selection import Selection
-from miner.sources import tracker
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.keeping.erased_words import Words
+from faultatlas.miner.keeping.erasing import Forgotten, emptied, without
+from faultatlas.miner.selection import Selection
+from faultatlas.miner.sources import tracker
 
 DOROTEA = payloads.USERS[3]
 ADA = payloads.USERS[0]

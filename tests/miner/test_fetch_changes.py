@@ -15,8 +15,8 @@ from loopback.payloads import instant, zulu
 from loopback.ways import WAYS, Way
 from mining import Mining
 
-from miner import checkpoints
-from miner.checkpoints import Checkpoint, Page, advance
+from faultatlas.miner import checkpoints
+from faultatlas.miner.checkpoints import Checkpoint, Page, advance
 
 Start = Callable[..., Mining]
 law = settings(

@@ -18,7 +18,7 @@ import pytest
 from loopback import TOKEN, Fault, World
 from mining import FakeTime, Mining
 
-from miner.issues.scope import Scope
+from faultatlas.miner.issues.scope import Scope
 
 Start = Callable[..., Mining]
 Command = Callable[..., CompletedProcess[str]]
@@ -174,7 +174,7 @@ def test_a_file_that_names_a_project_that_is_not_there(mining: Start, tmp_path: 
 def test_control_c(mining: Start) -> None:
     at = mining(World.generated(250, comments_each=1))
     words = ["fetch", "example/large", "--api-url", at.running.url, "--study", str(at.study)]
-    code = "from miner.cli import main; main()"
+    code = "from faultatlas.miner.cli import main; main()"
     environment = {**os.environ, "GITHUB_TOKEN": TOKEN}
     process = Popen([sys.executable, "-c", code, *words], stderr=PIPE, text=True, env=environment)
     at.world.before_response = lambda number, _request: (
@@ -226,7 +226,7 @@ def test_what_was_typed_is_checked_before_anything_is_asked(
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
     monkeypatch.setattr(
-        "miner.http.Transport.send", lambda *_: pytest.fail("something was asked for")
+        "faultatlas.miner.http.Transport.send", lambda *_: pytest.fail("something was asked for")
     )
     said = complaint(command("miner", "fetch", *words))
     assert cause in said[0]

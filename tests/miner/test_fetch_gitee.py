@@ -10,8 +10,8 @@ from loopback.exchange import Reply
 from loopback.gitee_payloads import code, state_of
 from mining import Mining
 
-from data.store import Study
-from miner.archive import replay
+from faultatlas.data.store import Study
+from faultatlas.miner.archive import replay
 
 Start = Callable[..., Mining]
 

@@ -218,7 +218,12 @@ def test_a_program_that_was_started_in_the_ordinary_way(
 ) -> None:
     whole = fetching("repository")
     study = studies.keyed(tmp_path / "study")
-    words = [sys.executable, "-c", "from miner.cli import main; main()", *whole.words(study)]
+    words = [
+        sys.executable,
+        "-c",
+        "from faultatlas.miner.cli import main; main()",
+        *whole.words(study),
+    ]
     number = len(whole.world.requests) + 4
     environment = {name: value for name, value in os.environ.items() if name != "GITHUB_TOKEN"}
     with Popen(words, start_new_session=True, env=environment) as program:

@@ -13,8 +13,8 @@ from loopback import TOKEN, Tracker, World, gitee_payloads
 from loopback.entries import Entry, generated
 from mining import FakeTime, Mining
 
-from miner import projects
-from miner.issues.named import read_file
+from faultatlas.miner import projects
+from faultatlas.miner.issues.named import read_file
 
 Start = Callable[..., Mining]
 

@@ -12,10 +12,10 @@ import pytest
 from linking import OTHER_SHA, SHA, Linking
 from settled import put_final
 
-from data.store import Study
-from miner.keeping.erased_columns import ELSEWHERE, ERASED, FREE, KEYS
-from miner.keeping.forget import forget, plan_forget
-from miner.study_key import who_in
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.erased_columns import ELSEWHERE, ERASED, FREE, KEYS
+from faultatlas.miner.keeping.forget import forget, plan_forget
+from faultatlas.miner.study_key import who_in
 
 Command = Callable[..., CompletedProcess[str]]
 LIB = "github:example/lib"

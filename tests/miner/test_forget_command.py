@@ -24,9 +24,9 @@ from forgetful import (
 from loopback import TOKEN
 from mining import Mining
 
-from data.errors import StudyError
-from data.store import Study
-from miner.keeping.forget import forget, plan_forget
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.forget import forget, plan_forget
 
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]
@@ -174,8 +174,8 @@ def test_with_another_key_nobody_is_taken_for_somebody_else(mined: Mining) -> No
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from data.store import Study
-from miner.keeping.forget import forget
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.forget import forget
 Study.compact = lambda _study: os.kill(os.getpid(), signal.SIGKILL)
 forget(Study(Path(sys.argv[1])), sys.argv[2])
 """
@@ -197,9 +197,9 @@ def test_killed_before_the_file_is_written_anew_it_is_done_by_the_next(
 _FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from data.errors import StudyError
-from data.store import Study
-from miner.keeping.forget import forget
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.forget import forget
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:

@@ -9,8 +9,8 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 
-from data.store import Study
-from miner.study_key import who_in
+from faultatlas.data.store import Study
+from faultatlas.miner.study_key import who_in
 
 Command = Callable[..., CompletedProcess[str]]
 HERS, OTHER = "github:o/r#1", "github:o/r#2"

@@ -27,9 +27,9 @@ from loopback import TOKEN
 from loopback.payloads import USERS
 from mining import Mining
 
-from data.errors import StudyError
-from miner import archive
-from miner.keeping.forget import forget, plan_forget
+from faultatlas.data.errors import StudyError
+from faultatlas.miner import archive
+from faultatlas.miner.keeping.forget import forget, plan_forget
 
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]

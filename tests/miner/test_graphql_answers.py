@@ -12,9 +12,9 @@ import pytest
 from loopback import TOKEN, Fault, Reply, Request, World, studies
 from mining import FakeTime, Mining
 
-from miner.archive import Exchange
-from miner.ratelimit import Tries, after_answer
-from miner.sources import github_graphql as graphql
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.ratelimit import Tries, after_answer
+from faultatlas.miner.sources import github_graphql as graphql
 
 Start = Callable[..., Mining]
 Change = Callable[[dict[str, Any]], None]

@@ -6,7 +6,7 @@ import pytest
 from graphql import parse, validate
 from loopback import published
 
-from miner.sources import github_graphql as graphql
+from faultatlas.miner.sources import github_graphql as graphql
 
 QUERIES = {
     "comments": graphql.COMMENTS_QUERY,

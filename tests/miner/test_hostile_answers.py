@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import World, gitee_payloads
 
-from miner.archive import Exchange
-from miner.issues import fetch
-from miner.payload import names
-from miner.selection import Selection
-from miner.sources import tracker
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.issues import fetch
+from faultatlas.miner.payload import names
+from faultatlas.miner.selection import Selection
+from faultatlas.miner.sources import tracker
 
 NOON = datetime(2026, 3, 4, 12)  # noqa: DTZ001  (as the study stores it: UTC, no zone)
 TEXTS = st.one_of(

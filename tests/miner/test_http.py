@@ -21,8 +21,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback.scripted import Entry, Reset, Scripted, Silence, answer, scripted
 
-from data.errors import StudyError
-from miner.http import Broken, Response, Transport, origin, relative_url
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.http import Broken, Response, Transport, origin, relative_url
 
 law = settings(max_examples=300)
 

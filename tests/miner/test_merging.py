@@ -16,12 +16,12 @@ from loopback import TOKEN, World
 from mining import Mining
 from settled import put_final
 
-from data import provenance
-from data.errors import StudyError
-from data.migration import shipped_migrations
-from data.store import Study
-from miner import archive
-from miner.keeping.merging import merge
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.store import Study
+from faultatlas.miner import archive
+from faultatlas.miner.keeping.merging import merge
 
 Start = Callable[..., Mining]
 NAME = "example/tensors"
@@ -284,9 +284,9 @@ def test_an_older_study_is_to_be_opened_first(ours: Mining, theirs: Mining) -> N
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from data import provenance
-from data.store import Study
-from miner.keeping import merging
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping import merging
 merging.erase_in = merging.rebuild_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 ours, theirs = (Study(Path(path)) for path in sys.argv[1:])
 merging.merge(ours, theirs, provenance.begin("miner merge", {}))

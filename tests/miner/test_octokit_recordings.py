@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from loopback import Recording, serving
 
-from data import provenance
-from data.store import Study
-from miner import projects
-from miner.client import Client
-from miner.ingest import Ingest
-from miner.selection import Selection
-from miner.sources.github import issue_row
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner import projects
+from faultatlas.miner.client import Client
+from faultatlas.miner.ingest import Ingest
+from faultatlas.miner.selection import Selection
+from faultatlas.miner.sources.github import issue_row
 
 RECORDED_ACCEPT = "application/vnd.github.v3+json"
 RECORDED_TOKEN = "0000000000000000000000000000000000000001"  # noqa: S105  (of the recording)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.errors import StudyError
-from data.identity import parse, project_of
-from miner import projects
-from miner.projects import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import parse, project_of
+from faultatlas.miner import projects
+from faultatlas.miner.projects import (
     Project,
     aliases_table,
     find,
@@ -262,7 +262,7 @@ def test_every_alias_is_sound(alias: str) -> None:
 
 
 def test_labels_are_cited_from_a_source_that_is_listed() -> None:
-    text = files("data").joinpath("evidence", "sources.csv").read_text(encoding="utf-8")
+    text = files("faultatlas.data").joinpath("evidence", "sources.csv").read_text(encoding="utf-8")
     sources = {row["id"] for row in csv.DictReader(text.splitlines())}
     cited = {str(row["cited"]).partition(" ")[0] for row in ROWS if row["cited"]}
     assert cited
@@ -316,7 +316,9 @@ def test_one_of_several_labels_is_said_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert aliases_table().records()[0]["high_priority"] == "x or y"
 
 
-HEADER = files("miner").joinpath("projects.csv").read_text(encoding="utf-8").splitlines()[0]
+HEADER = (
+    files("faultatlas.miner").joinpath("projects.csv").read_text(encoding="utf-8").splitlines()[0]
+)
 
 
 @law

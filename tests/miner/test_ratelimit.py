@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from miner.http import Broken
-from miner.ratelimit import (
+from faultatlas.miner.http import Broken
+from faultatlas.miner.ratelimit import (
     ATTEMPTS,
     LIMIT_WAITS,
     LONGEST_S,

@@ -14,16 +14,16 @@ from loopback.payloads import instant
 from loopback.repositories import Facts, described
 from searching import NET, Bench, Stop, a_bench, alter, facts, names, spread
 
-from data import provenance
-from data.errors import StudyError
-from data.records import Rows
-from miner import tables
-from miner.archive import Exchange
-from miner.rebuild import rebuild
-from miner.search.query import repository_query
-from miner.search.repositories import plan_search
-from miner.search.results import SearchProgress
-from miner.sources.github_repositories import read_repositories, repository_row
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.records import Rows
+from faultatlas.miner import tables
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.rebuild import rebuild
+from faultatlas.miner.search.query import repository_query
+from faultatlas.miner.search.repositories import plan_search
+from faultatlas.miner.search.results import SearchProgress
+from faultatlas.miner.sources.github_repositories import read_repositories, repository_row
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from data.errors import StudyError
-from miner.search.query import repository_query
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.search.query import repository_query
 
 
 def test_a_plain_query_is_asked_as_it_is() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from miner.search.slices import LIMIT, OLDEST, PageRead, Slices, cut
+from faultatlas.miner.search.slices import LIMIT, OLDEST, PageRead, Slices, cut
 
 SECOND = timedelta(seconds=1)
 NOW = datetime(2025, 10, 1, tzinfo=UTC).replace(tzinfo=None)

@@ -12,10 +12,10 @@ from subprocess import CompletedProcess
 import pytest
 from rich.console import Console
 
-from data import provenance
-from data.store import Study
-from miner.status import status, status_tables
-from report.tables import console_table
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.status import status, status_tables
+from faultatlas.report.tables import console_table
 
 STARTED = datetime(2026, 3, 4, 5, 6, 7)  # noqa: DTZ001  (as the study stores it: UTC, no zone)
 

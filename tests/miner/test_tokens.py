@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data import redaction
-from data.errors import StudyError
-from data.redaction import MASK, redact
-from miner.tokens import Token, find_token, variable_of
+from faultatlas.data import redaction
+from faultatlas.data.errors import StudyError
+from faultatlas.data.redaction import MASK, redact
+from faultatlas.miner.tokens import Token, find_token, variable_of
 
 law = settings(max_examples=250)
 

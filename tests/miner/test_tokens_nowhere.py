@@ -14,8 +14,8 @@ import pytest
 from loopback import Fault, Reply, Request, World
 from mining import FakeTime, Mining
 
-from data.store import Study
-from miner.archive import replay
+from faultatlas.data.store import Study
+from faultatlas.miner.archive import replay
 
 Start = Callable[..., Mining]
 

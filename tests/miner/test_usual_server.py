@@ -12,9 +12,9 @@ from loopback import TOKEN, World
 from loopback.repositories import catalogue
 from mining import Mining
 
-from data.errors import StudyError
-from miner.issues.command import Options, _places
-from miner.issues.named import read_file
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.issues.command import Options, _places
+from faultatlas.miner.issues.named import read_file
 
 Start = Callable[..., Mining]
 

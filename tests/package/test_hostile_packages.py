@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from data.errors import StudyError
-from report.package import archive
-from report.package.archive import ROOT, SUMS, sums
-from report.package.verifying import verify
+from faultatlas.data.errors import StudyError
+from faultatlas.report.package import archive
+from faultatlas.report.package.archive import ROOT, SUMS, sums
+from faultatlas.report.package.verifying import verify
 
 
 def zipped(path: Path, files: dict[str, bytes], *, link: str = "") -> Path:

@@ -22,17 +22,17 @@ import yaml
 from planting import AUTHOR, PLANTED, RATERS, planted
 from population import Population
 
-from data.errors import StudyError
-from data.settings import read_settings
-from data.store import Study
-from report.console import Output
-from report.package import copying, making, verifying
-from report.package.archive import ROOT, SUMS, sums, write
-from report.package.copying import Options
-from report.package.making import Packed, pack
-from report.package.scanning import Scanner, scan
-from report.package.verifying import verify
-from report.package.view import show_packed, show_verified
+from faultatlas.data.errors import StudyError
+from faultatlas.data.settings import read_settings
+from faultatlas.data.store import Study
+from faultatlas.report.console import Output
+from faultatlas.report.package import copying, making, verifying
+from faultatlas.report.package.archive import ROOT, SUMS, sums, write
+from faultatlas.report.package.copying import Options
+from faultatlas.report.package.making import Packed, pack
+from faultatlas.report.package.scanning import Scanner, scan
+from faultatlas.report.package.verifying import verify
+from faultatlas.report.package.view import show_packed, show_verified
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -106,7 +106,7 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
     away.mkdir()
     moved = shutil.copy(packed.path, away / "got.zip")
     elsewhere = {"HOME": str(away), "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}
-    code = "import sys; from report.cli import main; sys.argv[0] = 'report'; main()"
+    code = "import sys; from faultatlas.report.cli import main; sys.argv[0] = 'report'; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "package", "--verify", moved, "--json"],
         cwd=away, capture_output=True, text=True, check=False,

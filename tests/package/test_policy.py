@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from data.errors import StudyError
-from data.store import Study
-from report.package import copying
-from report.package.cleaning import Cleaner
-from report.package.policy import LEFT_BEHIND, TABLES, Treatment
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report.package import copying
+from faultatlas.report.package.cleaning import Cleaner
+from faultatlas.report.package.policy import LEFT_BEHIND, TABLES, Treatment
 
 
 def columns(folder: Path) -> dict[str, dict[str, str]]:

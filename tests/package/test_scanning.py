@@ -5,9 +5,9 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from data.errors import StudyError
-from report.package.cleaning import Cleaner
-from report.package.scanning import Scanner, refuse, scan
+from faultatlas.data.errors import StudyError
+from faultatlas.report.package.cleaning import Cleaner
+from faultatlas.report.package.scanning import Scanner, refuse, scan
 
 CLEANER = Cleaner(
     raters={"trillian": "rater-01", "tree": "rater-02"},

@@ -16,15 +16,15 @@ from loopback.studies import opened_once
 from mining import FakeTime
 from papering import Papering
 
-from data import redaction
-from data.store import Study
+from faultatlas.data import redaction
+from faultatlas.data.store import Study
 
 
 @pytest.fixture
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     """The time of client and server: waits are noted and take none."""
     fake = FakeTime()
-    monkeypatch.setattr("miner.papers.client.Clock", fake.clock)
+    monkeypatch.setattr("faultatlas.miner.papers.client.Clock", fake.clock)
     return fake
 
 

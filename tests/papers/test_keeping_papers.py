@@ -15,10 +15,10 @@ from loopback.scopus import KEY as SCOPUS_KEY
 from loopback.scopus import Scopus
 from papering import Papering
 
-from annotation.bridge.page.tasks import artifact_html
-from annotation.bridge.page.texts import texts_of
-from data.store import Study
-from miner.archive import replay
+from faultatlas.annotation.bridge.page.tasks import artifact_html
+from faultatlas.annotation.bridge.page.texts import texts_of
+from faultatlas.data.store import Study
+from faultatlas.miner.archive import replay
 
 Start = Callable[..., Papering]
 GONE = "doi:10.5555/made.7"

@@ -13,9 +13,9 @@ from loopback.scopus import KEY, Scopus
 from papering import Papering
 from statsmodels.stats.proportion import proportion_confint
 
-from analysis.studies.known_papers import again, run
-from data.evidence import papers
-from data.store import Study
+from faultatlas.analysis.studies.known_papers import again, run
+from faultatlas.data.evidence import papers
+from faultatlas.data.store import Study
 
 Start = Callable[..., Papering]
 

@@ -52,7 +52,7 @@ def test_without_a_key_pages_are_counted_and_end_at_ten_thousand(
     found = at.fetch(WORDS)
     assert found["rows"]["papers_new"] == 210
     assert [request.query["page"] for request in at.asked] == ["1", "2", "3"]
-    monkeypatch.setattr("miner.papers.openalex.MOST_BY_PAGES", 100)
+    monkeypatch.setattr("faultatlas.miner.papers.openalex.MOST_BY_PAGES", 100)
     (search,) = at.partly(WORDS)["searches"]
     assert (search["records"], search["total"], search["is_complete"]) == (100, 210, False)
 

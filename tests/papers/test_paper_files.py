@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from papering import Papering
 
-from data.errors import StudyError
-from miner.papers.entries import FileRead
-from miner.papers.files.bibtex import read_bibtex
-from miner.papers.files.reading import read_body
-from miner.papers.files.ris import read_ris
-from miner.papers.files.sheets import read_sheet
-from miner.papers.latex import plain
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.papers.entries import FileRead
+from faultatlas.miner.papers.files.bibtex import read_bibtex
+from faultatlas.miner.papers.files.reading import read_body
+from faultatlas.miner.papers.files.ris import read_ris
+from faultatlas.miner.papers.files.sheets import read_sheet
+from faultatlas.miner.papers.latex import plain
 
 Start = Callable[..., Papering]
 

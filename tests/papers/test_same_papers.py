@@ -13,11 +13,11 @@ from loopback.index import Paper
 from loopback.openalex import KEY, OpenAlex
 from papering import Papering
 
-from data.identity import title_key
-from data.records import PaperRecordRow
-from miner.papers.entries import Entry, doi_of, record_rows, title_of
-from miner.papers.grouping import Record, grouped, is_preprint
-from miner.papers.merging import best_first, id_of, paper_of
+from faultatlas.data.identity import title_key
+from faultatlas.data.records import PaperRecordRow
+from faultatlas.miner.papers.entries import Entry, doi_of, record_rows, title_of
+from faultatlas.miner.papers.grouping import Record, grouped, is_preprint
+from faultatlas.miner.papers.merging import best_first, id_of, paper_of
 
 Start = Callable[..., Papering]
 TITLE = "Repairing Networks that Nobody Understands"

@@ -43,7 +43,7 @@ def test_another_key_gets_less_and_it_is_said(papering: Start, *, has_cursor: bo
 def test_five_thousand_are_the_most_without_a_cursor(
     papering: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("miner.papers.scopus.MOST_BY_PAGES", 50)
+    monkeypatch.setattr("faultatlas.miner.papers.scopus.MOST_BY_PAGES", 50)
     at = papering(Scopus(generated(60), has_cursor=False))
     ended = at.run(WORDS, key=KEY)
     assert ended.returncode == 1

@@ -16,8 +16,8 @@ from loopback.studies import opened_once
 from mining import FakeTime
 from posting import Posting
 
-from data import redaction
-from data.store import Study
+from faultatlas.data import redaction
+from faultatlas.data.store import Study
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
     """The time of client and server: waits are noted and take none."""
     fake = FakeTime()
-    monkeypatch.setattr("miner.posts.client.Clock", fake.clock)
+    monkeypatch.setattr("faultatlas.miner.posts.client.Clock", fake.clock)
     return fake
 
 

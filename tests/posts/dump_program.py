@@ -24,12 +24,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from loopback.studies import opened_once
 from warming import warm_up
 
-from data import provenance
-from data.store import Study, Writer
-from miner.posts import dump_scan
-from miner.posts.dump import read_dump
-from miner.posts.ingest import PostIngest
-from miner.posts.selection import PostSelection
+from faultatlas.data import provenance
+from faultatlas.data.store import Study, Writer
+from faultatlas.miner.posts import dump_scan
+from faultatlas.miner.posts.dump import read_dump
+from faultatlas.miner.posts.ingest import PostIngest
+from faultatlas.miner.posts.selection import PostSelection
 
 
 def main() -> None:

@@ -25,11 +25,11 @@ from dumping import (
 )
 from loopback.studies import opened_once
 
-from data import provenance
-from data.errors import StudyError
-from data.store import Study
-from miner.posts import dump_scan
-from miner.rebuild import rebuild
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.miner.posts import dump_scan
+from faultatlas.miner.rebuild import rebuild
 
 
 @pytest.fixture(scope="module")

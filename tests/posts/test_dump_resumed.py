@@ -23,10 +23,10 @@ from dumping import (
 )
 from loopback.studies import keyed, opened_once
 
-from data import provenance
-from data.store import Study
-from miner.posts import dump_scan
-from miner.rebuild import rebuild
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.miner.posts import dump_scan
+from faultatlas.miner.rebuild import rebuild
 
 MOMENTS = 10
 Run = Callable[..., tuple[int, int]]
@@ -194,7 +194,7 @@ def test_a_second_file_that_is_cut_goes_on_with_its_own_questions(
 
 
 def _raw_rows(study: Path) -> list[bytes]:
-    from miner import archive
+    from faultatlas.miner import archive
 
     found: list[bytes] = []
     with Study(study).reading() as reader:

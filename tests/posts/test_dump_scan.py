@@ -24,11 +24,11 @@ from dumping import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from data.errors import StudyError
-from miner.posts import dump_numbers, dump_scan
-from miner.posts.dump_pick import Answers, Comments, Picker, Questions
-from miner.posts.dump_rows import attributes, rows_of_dump, tags_of
-from miner.posts.selection import PostSelection
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.posts import dump_numbers, dump_scan
+from faultatlas.miner.posts.dump_pick import Answers, Comments, Picker, Questions
+from faultatlas.miner.posts.dump_rows import attributes, rows_of_dump, tags_of
+from faultatlas.miner.posts.selection import PostSelection
 
 TAGS = ("keras", "c++", ".net", "c#", "java", "javascript", "keras-layer", "Keras", "a&b", "é")
 # XML allows no control characters, and no surrogates.

@@ -13,7 +13,7 @@ from loopback.stackexchange_payloads import START, generated
 from mining import FakeTime
 from posting import Posting
 
-from data.people import pseudonym, study_key
+from faultatlas.data.people import pseudonym, study_key
 
 Start = Callable[..., Posting]
 

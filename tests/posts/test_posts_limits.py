@@ -18,8 +18,8 @@ from loopback.stackexchange_payloads import generated
 from mining import FakeTime
 from posting import Posting
 
-from data.store import Study
-from miner.archive import replay
+from faultatlas.data.store import Study
+from faultatlas.miner.archive import replay
 
 Start = Callable[..., Posting]
 
@@ -365,7 +365,7 @@ def test_the_key_is_masked_however_a_server_spells_it(posting: Start, name: str)
 def test_a_server_without_an_end_is_not_followed_for_ever(
     posting: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("miner.posts.walk._MOST_PAGES", 5)
+    monkeypatch.setattr("faultatlas.miner.posts.walk._MOST_PAGES", 5)
     world = StackExchange.small()
 
     def more(reply: Reply) -> None:

@@ -15,11 +15,11 @@ from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import Question
 from posting import Posting
 
-from data.records import Rows
-from miner.archive import Exchange
-from miner.posts import naming
-from miner.posts.dump_rows import rows_of_dump
-from miner.sources import source
+from faultatlas.data.records import Rows
+from faultatlas.miner.archive import Exchange
+from faultatlas.miner.posts import naming
+from faultatlas.miner.posts.dump_rows import rows_of_dump
+from faultatlas.miner.sources import source
 
 Start = Callable[..., Posting]
 SITE = "stackoverflow.com"

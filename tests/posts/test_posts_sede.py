@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from posting import Posting
 
-from data.people import pseudonym, study_key
-from data.store import Study
-from miner import archive
-from miner.posts import sede
-from miner.posts.ingest import PostIngest
+from faultatlas.data.people import pseudonym, study_key
+from faultatlas.data.store import Study
+from faultatlas.miner import archive
+from faultatlas.miner.posts import sede
+from faultatlas.miner.posts.ingest import PostIngest
 
 Start = Callable[..., Posting]
 

@@ -69,7 +69,7 @@ def nothing(*_arguments: Any, **_options: Any) -> None:
 
 def on_sampler() -> None:
     """In the sampler: its points, and workers that have theirs."""
-    from analysis.reexecution import executing, pools, sampler, storing
+    from faultatlas.analysis.reexecution import executing, pools, sampler, storing
 
     around(pools.LocalPool, "submit", nothing, lambda *_a, **_o: kill_here("submits"))
     around(sampler.Sampler, "_tell", _when_one_runs, nothing)
@@ -92,8 +92,8 @@ def _when_one_runs(_sampler: Any) -> None:
 
 def execute(task: Any) -> Path:
     """What workers do here."""
-    from analysis.reexecution import executing, results
-    from analysis.reexecution.sandbox import running
+    from faultatlas.analysis.reexecution import executing, results
+    from faultatlas.analysis.reexecution.sandbox import running
 
     if not _installed:
         _installed.add("points")

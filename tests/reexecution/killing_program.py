@@ -16,11 +16,11 @@ sys.path.append(str(Path(__file__).parents[1]))
 import killing_points
 from warming import new_studies_are_copies, warm_up
 
-import analysis.cli
-import analysis.reexecution.calling
-import analysis.reexecution.executing
-import analysis.studies.reexecute
-from data.results import Result
+import faultatlas.analysis.cli
+import faultatlas.analysis.reexecution.calling
+import faultatlas.analysis.reexecution.executing
+import faultatlas.analysis.studies.reexecute
+from faultatlas.data.results import Result
 
 NOTHING = Result("reproducibility", "none", "Nothing", {})
 
@@ -28,14 +28,14 @@ NOTHING = Result("reproducibility", "none", "Nothing", {})
 def run(asked: dict[str, str | list[str]]) -> None:
     """In the child."""
     # What follows the verdicts takes long, and rests on rows alone: it is made anew each time.
-    analysis.reexecution.calling.publish = lambda *_words, **_options: Path("page")
-    analysis.studies.reexecute._estimate = lambda *_: NOTHING  # noqa: SLF001
+    faultatlas.analysis.reexecution.calling.publish = lambda *_words, **_options: Path("page")
+    faultatlas.analysis.studies.reexecute._estimate = lambda *_: NOTHING  # noqa: SLF001
     os.environ[killing_points.POINT] = str(asked["point"])
     os.environ[killing_points.MARK] = str(asked["mark"])
     killing_points.on_sampler()
     sys.argv = ["analysis", *asked["arguments"]]
     try:
-        analysis.cli.main()
+        faultatlas.analysis.cli.main()
     except SystemExit as end:
         sys.stdout.flush()
         sys.stderr.flush()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from analysis.reexecution.executing import Task
+    from faultatlas.analysis.reexecution.executing import Task
 
 
 def touch(task: Path) -> Path:
@@ -63,7 +63,7 @@ ROOM = "ROOM_FOR_RUNS"
 
 def until_full(task: Task) -> Path:
     """Runs bugs as always, until so many results lie on the disk."""
-    from analysis.reexecution.executing import execute
+    from faultatlas.analysis.reexecution.executing import execute
 
     if len(list(task.root.rglob("run.json"))) >= int(os.environ[ROOM]):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -14,12 +14,12 @@ from artifact_folders import BUG, artifact, written
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.problems import Problem
-from analysis.reexecution.artifacts.reading import bugs_in, read, requirement_lines
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.artifacts.writing import write
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.problems import Problem
+from faultatlas.analysis.reexecution.artifacts.reading import bugs_in, read, requirement_lines
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.artifacts.writing import write
+from faultatlas.analysis.reexecution.bugs import (
     Bug,
     Commands,
     DataFile,
@@ -30,9 +30,9 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.environments.interpreters import Interpreter, choose
-from analysis.reexecution.environments.problems import EnvironmentProblem
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter, choose
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+from faultatlas.data.errors import StudyError
 
 WRONG = "symptom = 'incorrect output'\npattern = 'a: (.)'\n"
 

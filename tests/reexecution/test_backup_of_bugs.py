@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 from bug_making import make_bug
 from executed import new_study
 
-from miner.keeping.backup import backup, check
+from faultatlas.miner.keeping.backup import backup, check
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -15,9 +15,9 @@ import pytest
 import sandboxed
 from bug_making import make_bug
 
-from analysis.reexecution import cluster
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.analysis.reexecution import cluster
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 sys.path.append(str(Path(__file__).parent))
 import killing_points
@@ -113,8 +113,8 @@ def test_a_cluster(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
-    monkeypatch.setattr("analysis.reexecution.executing.execute", killing_points.execute)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.analysis.reexecution.executing.execute", killing_points.execute)
     on = ("--cluster", running.address)
 
     # No worker has a GPU: a bug that is about one says so, and nobody waits.

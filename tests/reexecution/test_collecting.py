@@ -11,11 +11,11 @@ from bug_making import make_bug
 from executed import new_study
 from population import Population
 
-from analysis.reexecution import collecting
-from analysis.reexecution.artifacts import reading
-from analysis.reexecution.importing.versions_by_date import python_on
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.analysis.reexecution import collecting
+from faultatlas.analysis.reexecution.artifacts import reading
+from faultatlas.analysis.reexecution.importing.versions_by_date import python_on
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 CRASH, WORKS = "raise ValueError('shape')", "print('done')"
 
@@ -147,7 +147,7 @@ def test_a_wrong_importer_is_told_which_one_is_right(study: Study, bugs: Path) -
 def test_a_bug_that_is_too_large_is_left_out(
     study: Study, bugs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.reexecution.importing.copying.MOST_MB", 0.5)
+    monkeypatch.setattr("faultatlas.analysis.reexecution.importing.copying.MOST_MB", 0.5)
     (bugs / "a" / "buggy" / "large").write_bytes(bytes(1 << 20))
     found = collecting.import_bugs(study, bugs)
     assert found.new == ("made/b",)

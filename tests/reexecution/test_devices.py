@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from bug_making import make_bug
 
-from analysis.reexecution import devices
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.devices import Gpu
-from analysis.reexecution.runs import Device
-from data.errors import StudyError
+from faultatlas.analysis.reexecution import devices
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.devices import Gpu
+from faultatlas.analysis.reexecution.runs import Device
+from faultatlas.data.errors import StudyError
 
 UUID = "GPU-6d1f8c0c-9c58-0f5c-1b1d-5ab63d8b4a51"
 OTHER = "GPU-0a3c1f9e-2f6f-7c0f-8d0e-9b0f1a2b3c4d"

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from executed import content_of, made_bug, new_study
 
-from analysis.reexecution.drawing import Drawn, draw
-from analysis.reexecution.storing import register
-from data.errors import StudyError
-from data.sampling import drawn
-from data.store import Study
+from faultatlas.analysis.reexecution.drawing import Drawn, draw
+from faultatlas.analysis.reexecution.storing import register
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import drawn
+from faultatlas.data.store import Study
 
 FRAMEWORKS = ["keras"] * 12 + ["pytorch"] * 6 + [""] * 2
 IDS = [f"set/{number:02}" for number in range(20)]

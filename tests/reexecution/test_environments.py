@@ -13,13 +13,17 @@ from pathlib import Path
 import pytest
 from wheel_making import make_source, make_wheel
 
-from analysis.reexecution.bugs import EnvironmentSpec, Fidelity
-from analysis.reexecution.environments import installing, limiting, preparing
-from analysis.reexecution.environments.keeping import Cache
-from analysis.reexecution.environments.preparing import EnvironmentProblem, Prepared, prepare
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import groups
-from analysis.reexecution.sandbox.processes import of_process
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec, Fidelity
+from faultatlas.analysis.reexecution.environments import installing, limiting, preparing
+from faultatlas.analysis.reexecution.environments.keeping import Cache
+from faultatlas.analysis.reexecution.environments.preparing import (
+    EnvironmentProblem,
+    Prepared,
+    prepare,
+)
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox import groups
+from faultatlas.analysis.reexecution.sandbox.processes import of_process
 
 OFFLINE = ("--no-index", "--find-links wheels")
 
@@ -265,8 +269,8 @@ def test_what_the_host_must_have_is_never_built(cache: Path) -> None:
 
 def test_nothing_is_imported_to_look_at_this_installation() -> None:
     code = (
-        "import sys; from analysis.reexecution.environments.preparing import prepare; "
-        "from analysis.reexecution.bugs import EnvironmentSpec; "
+        "import sys; from faultatlas.analysis.reexecution.environments.preparing import prepare; "
+        "from faultatlas.analysis.reexecution.bugs import EnvironmentSpec; "
         "prepare(EnvironmentSpec(requirements=('numpy', 'pandas'))); "
         "print('numpy' in sys.modules or 'pandas' in sys.modules)"
     )
@@ -440,8 +444,8 @@ def _wait(until: Callable[[], object], seconds: float = 30.0) -> None:
 def _started(bug: Path, cache: Path, *lines: str) -> subprocess.Popen[str]:
     code = (
         "import sys; from pathlib import Path; "
-        "from analysis.reexecution.bugs import EnvironmentSpec; "
-        "from analysis.reexecution.environments.preparing import prepare; "
+        "from faultatlas.analysis.reexecution.bugs import EnvironmentSpec; "
+        "from faultatlas.analysis.reexecution.environments.preparing import prepare; "
         "bug, cache, *lines = sys.argv[1:]; "
         "made = prepare(EnvironmentSpec(requirements=tuple(lines)), cache=Path(cache), "
         "base=Path(bug), tell=print); print(made.key)"
@@ -487,7 +491,7 @@ def test_without_bubblewrap_a_killed_builder_leaves_nobody_alive(
     name, started = str(tmp_path / "family"), tmp_path / "started"
     code = (
         "import sys; from pathlib import Path; "
-        "from analysis.reexecution.environments.installing import _supervised; "
+        "from faultatlas.analysis.reexecution.environments.installing import _supervised; "
         "_supervised(sys.argv[2:], {}, Path(sys.argv[1]), 600.0)"
     )
     words = [sys.executable, "-c", _FAMILY, name, str(started), "stay"]

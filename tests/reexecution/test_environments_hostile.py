@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from wheel_making import make_source, make_wheel
 
-from analysis.reexecution.bugs import EnvironmentSpec
-from analysis.reexecution.environments import (
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec
+from faultatlas.analysis.reexecution.environments import (
     building,
     host,
     installing,
     interpreters,
     problems,
 )
-from analysis.reexecution.environments.building import Builder
-from analysis.reexecution.environments.installing import Workshop
-from analysis.reexecution.environments.interpreters import Interpreter, choose
-from analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
-from analysis.reexecution.environments.requirements import Wish
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.building import Builder
+from faultatlas.analysis.reexecution.environments.installing import Workshop
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter, choose
+from faultatlas.analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
+from faultatlas.analysis.reexecution.environments.requirements import Wish
+from faultatlas.analysis.reexecution.runs import Outcome
 
 pytestmark = [
     pytest.mark.skipif(installing.find_uv() is None, reason="uv is not installed"),

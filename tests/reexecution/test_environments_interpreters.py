@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reexecution.environments import interpreters
-from analysis.reexecution.environments.interpreters import Interpreter, choose, discover
-from analysis.reexecution.environments.preparing import EnvironmentProblem
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments import interpreters
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter, choose, discover
+from faultatlas.analysis.reexecution.environments.preparing import EnvironmentProblem
+from faultatlas.analysis.reexecution.runs import Outcome
 
 RUNNING = ".".join(map(str, sys.version_info[:3]))
 

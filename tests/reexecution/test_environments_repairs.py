@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from analysis.reexecution.bugs import Fidelity
-from analysis.reexecution.environments import problems, repairing, requirements
-from analysis.reexecution.environments.repairing import Place
-from analysis.reexecution.environments.requirements import Wish
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.bugs import Fidelity
+from faultatlas.analysis.reexecution.environments import problems, repairing, requirements
+from faultatlas.analysis.reexecution.environments.repairing import Place
+from faultatlas.analysis.reexecution.environments.requirements import Wish
+from faultatlas.analysis.reexecution.runs import Outcome
 
 
 @dataclass(frozen=True)

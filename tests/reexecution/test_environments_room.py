@@ -11,12 +11,12 @@ from typing import IO
 import pytest
 from wheel_making import make_wheel
 
-from analysis.reexecution.bugs import EnvironmentSpec
-from analysis.reexecution.environments import installing, limiting
-from analysis.reexecution.environments.keeping import Cache, Lock
-from analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import groups
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec
+from faultatlas.analysis.reexecution.environments import installing, limiting
+from faultatlas.analysis.reexecution.environments.keeping import Cache, Lock
+from faultatlas.analysis.reexecution.environments.preparing import EnvironmentProblem, prepare
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox import groups
 
 pytestmark = pytest.mark.skipif(
     installing.find_uv() is None, reason="uv is not installed (the extra reexecution)"

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from executed import content_of, judged, made_bug, made_run, new_study, put
 
-from analysis.reexecution.drawing import draw
-from analysis.reexecution.estimating import RATES, attempts
-from analysis.reexecution.published_rates import beside
-from analysis.reexecution.storing import register, store
-from analysis.statistics.survey_shares import Stratum, exact_share, weighted_share
-from data import evidence
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.analysis.reexecution.drawing import draw
+from faultatlas.analysis.reexecution.estimating import RATES, attempts
+from faultatlas.analysis.reexecution.published_rates import beside
+from faultatlas.analysis.reexecution.storing import register, store
+from faultatlas.analysis.statistics.survey_shares import Stratum, exact_share, weighted_share
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 SEVEN = [
     "verified", "verified", "reproduced", "not reproduced", "flaky", "invalid", "infrastructure",

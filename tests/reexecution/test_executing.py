@@ -22,14 +22,14 @@ import pytest
 from bug_making import make_bug
 from sandboxed import needs
 
-from analysis.reexecution import devices, executing, results
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.environments import repairing
-from analysis.reexecution.executing import Task, execute
-from analysis.reexecution.runs import Evidence, Isolation, Outcome, Run
-from analysis.reexecution.sandbox import running
-from analysis.reexecution.traces.failures import failure_of
+from faultatlas.analysis.reexecution import devices, executing, results
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.environments import repairing
+from faultatlas.analysis.reexecution.executing import Task, execute
+from faultatlas.analysis.reexecution.runs import Evidence, Isolation, Outcome, Run
+from faultatlas.analysis.reexecution.sandbox import running
+from faultatlas.analysis.reexecution.traces.failures import failure_of
 
 ROOT = Path(__file__).parents[2]
 CRASH = "print('begins')\nraise ValueError('too short')"
@@ -593,7 +593,7 @@ def test_a_signal_ends_the_run_and_all_its_processes(
     task = task_for(make(tmp_path, sleep, run={"buggy": {"commands": commands}}))
     program = (
         "import pickle, sys\n"
-        "from analysis.reexecution.executing import execute\n"
+        "from faultatlas.analysis.reexecution.executing import execute\n"
         "execute(pickle.load(sys.stdin.buffer))\n"
     )
     with subprocess.Popen(

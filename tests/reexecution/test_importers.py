@@ -11,13 +11,13 @@ from types import ModuleType
 import pytest
 from artifact_folders import ACCURACY, RAISES, SCRIPT, conf, defect4ml, suite, written
 
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.bugs import Bug, Fidelity, Symptom
-from analysis.reexecution.importers import importers
-from analysis.reexecution.importing import copying
-from analysis.reexecution.importing.choosing_oracles import of_script
-from analysis.reexecution.importing.imported import Imported
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.bugs import Bug, Fidelity, Symptom
+from faultatlas.analysis.reexecution.importers import importers
+from faultatlas.analysis.reexecution.importing import copying
+from faultatlas.analysis.reexecution.importing.choosing_oracles import of_script
+from faultatlas.analysis.reexecution.importing.imported import Imported
 
 BUGSINPY = {
     "projects/keras/project.info": 'github_url="https://example.org/team/keras"\n',

@@ -10,18 +10,18 @@ import pytest
 from artifact_folders import written
 from openpyxl import Workbook
 
-from analysis.reexecution import workspace
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.importers import importers
-from analysis.reexecution.importers.bugsinpy import read_info
-from analysis.reexecution.importing import copying
-from analysis.reexecution.importing.clones import export
-from analysis.reexecution.importing.days import day_of_post, day_of_script
-from analysis.reexecution.importing.guessing import asserted, bounds_of
-from analysis.reexecution.importing.pairs import find_pairs
-from analysis.reexecution.importing.printed_scores import printed_measure
-from analysis.reexecution.importing.versions_by_date import newest, python_for, python_on
+from faultatlas.analysis.reexecution import workspace
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.importers import importers
+from faultatlas.analysis.reexecution.importers.bugsinpy import read_info
+from faultatlas.analysis.reexecution.importing import copying
+from faultatlas.analysis.reexecution.importing.clones import export
+from faultatlas.analysis.reexecution.importing.days import day_of_post, day_of_script
+from faultatlas.analysis.reexecution.importing.guessing import asserted, bounds_of
+from faultatlas.analysis.reexecution.importing.pairs import find_pairs
+from faultatlas.analysis.reexecution.importing.printed_scores import printed_measure
+from faultatlas.analysis.reexecution.importing.versions_by_date import newest, python_for, python_on
 
 OLD = 'import tensorflow as tf\nassert tf.__version__ == "1.8.0"\ntf.Session()\n'
 
@@ -480,7 +480,7 @@ def test_links_that_lead_through_each_other_make_nothing_outside(tmp_path: Path)
 def test_a_project_that_is_too_large_is_left_out(
     with_clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.reexecution.importing.clones.MOST_MB", 0.00001)
+    monkeypatch.setattr("faultatlas.analysis.reexecution.importing.clones.MOST_MB", 0.00001)
     monkeypatch.setattr(copying, "MOST_MB", 0.00001)
     found = importers()["bugsinpy"].import_bugs(with_clone, tmp_path / "into")
     assert [bug.folder.name for bug in found.bugs] == ["keras-2"]

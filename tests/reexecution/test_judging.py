@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from judged_runs import bug, crashed, cut, good, ran, swapped, told, traceback, verdict
 
-from analysis.reexecution.bugs import Bug, Commands, Labels, Symptom
-from analysis.reexecution.judging import judge
-from analysis.reexecution.runs import Evidence, Outcome
+from faultatlas.analysis.reexecution.bugs import Bug, Commands, Labels, Symptom
+from faultatlas.analysis.reexecution.judging import judge
+from faultatlas.analysis.reexecution.runs import Evidence, Outcome
 
 VERIFIED = ("verified", "", 0)
 NOT_TRIGGERED = ("not reproduced", "not triggered", 0)

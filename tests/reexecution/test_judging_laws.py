@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_runs import bug, crashed, cut, good, ran, swapped, told
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.judging import judge
-from analysis.reexecution.runs import Evidence, Outcome
-from analysis.reexecution.verdicts import Reason, Verdict
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.judging import judge
+from faultatlas.analysis.reexecution.runs import Evidence, Outcome
+from faultatlas.analysis.reexecution.verdicts import Reason, Verdict
 
 law = settings(max_examples=60)
 

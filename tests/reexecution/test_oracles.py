@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from judged_runs import bug, crashed, cut, good, ran, swapped, traceback
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.numbers import number_in
-from analysis.reexecution.oracles import look, oracles
-from analysis.reexecution.runs import Evidence, Outcome
-from analysis.reexecution.sightings import Sighting, observe
-from analysis.reexecution.traces import matching
-from analysis.reexecution.traces.matching import PatternError, find_all
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.numbers import number_in
+from faultatlas.analysis.reexecution.oracles import look, oracles
+from faultatlas.analysis.reexecution.runs import Evidence, Outcome
+from faultatlas.analysis.reexecution.sightings import Sighting, observe
+from faultatlas.analysis.reexecution.traces import matching
+from faultatlas.analysis.reexecution.traces.matching import PatternError, find_all
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 SIGNALLED = {"outcome": Outcome.SIGNALLED, "exit_code": None}
 

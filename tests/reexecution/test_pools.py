@@ -16,8 +16,8 @@ import pytest
 sys.path.append(str(Path(__file__).parent))  # what workers do must have a name for them too
 import pool_tasks
 
-from analysis.reexecution.bugs import Limits
-from analysis.reexecution.pools import LocalPool, WorkerLostError, workers_for
+from faultatlas.analysis.reexecution.bugs import Limits
+from faultatlas.analysis.reexecution.pools import LocalPool, WorkerLostError, workers_for
 
 WAIT_S = 20
 
@@ -108,7 +108,7 @@ import sys
 from pathlib import Path
 sys.path.append(sys.argv[1])
 import pool_tasks
-from analysis.reexecution.pools import LocalPool
+from faultatlas.analysis.reexecution.pools import LocalPool
 pool = LocalPool(2, 0, pool_tasks.hold)
 futures = [pool.submit(Path(sys.argv[2]) / str(at), gpu=False) for at in range(2)]
 for future in futures:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from analysis.reexecution.sandbox import processes
+from faultatlas.analysis.reexecution.sandbox import processes
 
 
 @pytest.fixture

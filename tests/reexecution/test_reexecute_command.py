@@ -19,16 +19,16 @@ import pytest
 import sandboxed
 from bug_making import make_bug
 
-from analysis.reexecution import calling, collecting
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.sampler import Job
-from analysis.reexecution.session import Session
-from data import provenance
-from data.errors import StudyError
-from data.store import Study
-from report.console import Output
+from faultatlas.analysis.reexecution import calling, collecting
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.sampler import Job
+from faultatlas.analysis.reexecution.session import Session
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report.console import Output
 
 sys.path.append(str(Path(__file__).parent))
 import pool_tasks
@@ -41,7 +41,9 @@ WAIT_S = 60
 @pytest.fixture(autouse=True)
 def needed(monkeypatch: pytest.MonkeyPatch) -> None:
     sandboxed.needs("bubblewrap")
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder / "page")
+    monkeypatch.setattr(
+        "faultatlas.report.publish.write_result", lambda _result, folder: folder / "page"
+    )
     monkeypatch.setenv("COLUMNS", "80")
 
 
@@ -100,7 +102,7 @@ def test_from_an_import_to_an_estimate(
 
     # Without a sandbox, an interpreter or uv: judging needs none of them.
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("analysis.reexecution.sandbox.choosing.offer", None)
+    monkeypatch.setattr("faultatlas.analysis.reexecution.sandbox.choosing.offer", None)
     judged = command("analysis", "reexecute", "--study", "s", "--judge-again", "--json")
     assert judged.returncode == 0, judged.stderr
     assert verdicts(judged) == EXPECTED
@@ -368,7 +370,7 @@ def test_a_bug_whose_files_are_spoilt_meanwhile_stops_no_other(
 
     for module in ("session", "calling"):
         with monkeypatch.context() as meanwhile:
-            meanwhile.setattr(f"analysis.reexecution.{module}.content_hash", spoilt)
+            meanwhile.setattr(f"faultatlas.analysis.reexecution.{module}.content_hash", spoilt)
             for words in ((), ("--judge-again",)):
                 ended = command("analysis", "reexecute", "fixed-well", "no-fix", "--json", *words)
                 assert ended.returncode == 1
@@ -525,7 +527,7 @@ def test_a_full_disk_is_told_and_a_rerun_completes(
 ) -> None:
     command("analysis", "reexecute", "--import", bugs)
     with monkeypatch.context() as full:
-        full.setattr("analysis.reexecution.executing.execute", pool_tasks.until_full)
+        full.setattr("faultatlas.analysis.reexecution.executing.execute", pool_tasks.until_full)
         full.setenv(pool_tasks.ROOM, "7")
         ended = command("analysis", "reexecute", "--workers", "1", "fixed-*")
     assert (ended.returncode, ended.stdout) == (1, "")

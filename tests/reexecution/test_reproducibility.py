@@ -11,22 +11,22 @@ from subprocess import CompletedProcess
 import pytest
 from executed import content_of, judged, made_bug, made_run, made_runs, new_study, put
 
-from analysis.reexecution.bugs import Fidelity
-from analysis.reexecution.drawing import draw
-from analysis.reexecution.runs import RAN, Isolation, Outcome
-from analysis.reexecution.storing import register, store
-from analysis.studies import reproducibility
-from data.results import Result
-from data.store import Study
-from miner.keeping.forget import forget
-from report import formatting
-from report.claims.checking import number
-from report.package.cleaning import Cleaner
-from report.package.copying import LeftOut, Options, cleaned_tables
-from report.pages import render
-from report.sections import signs_of_reexecution
-from report.sections.reexecution import STARTED
-from report.tracing import trace
+from faultatlas.analysis.reexecution.bugs import Fidelity
+from faultatlas.analysis.reexecution.drawing import draw
+from faultatlas.analysis.reexecution.runs import RAN, Isolation, Outcome
+from faultatlas.analysis.reexecution.storing import register, store
+from faultatlas.analysis.studies import reproducibility
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.forget import forget
+from faultatlas.report import formatting
+from faultatlas.report.claims.checking import number
+from faultatlas.report.package.cleaning import Cleaner
+from faultatlas.report.package.copying import LeftOut, Options, cleaned_tables
+from faultatlas.report.pages import render
+from faultatlas.report.sections import signs_of_reexecution
+from faultatlas.report.sections.reexecution import STARTED
+from faultatlas.report.tracing import trace
 
 Command = Callable[..., CompletedProcess[str]]
 VERDICTS = ["verified", "verified", "reproduced", "not reproduced", "flaky", "invalid", None]
@@ -334,7 +334,7 @@ def test_a_sample_without_strata_is_not_called_weighted(tmp_path: Path) -> None:
 def test_a_run_without_isolation_and_an_old_oracle_are_said(tmp_path: Path) -> None:
     from dataclasses import replace
 
-    from analysis.reexecution.bugs import Oracle, Symptom
+    from faultatlas.analysis.reexecution.bugs import Oracle, Symptom
 
     study, bug = new_study(tmp_path / "study"), made_bug("set/a")
     store(study, [made_run(bug, isolation=Isolation("none", network=True))], [judged(bug)])
@@ -348,7 +348,7 @@ def test_a_run_without_isolation_and_an_old_oracle_are_said(tmp_path: Path) -> N
 def test_the_command_stores_a_result_that_traces_to_verdicts_and_runs(
     study: Study, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     done = command("analysis", "reproducibility", "--study", study.directory, "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -364,7 +364,7 @@ def test_the_command_stores_a_result_that_traces_to_verdicts_and_runs(
 def test_a_terminal_of_80_columns_shows_every_number(
     study: Study, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     monkeypatch.setenv("COLUMNS", "80")
     words = ("--stratify", "framework")
     done = command("analysis", "reproducibility", "--study", study.directory, *words)

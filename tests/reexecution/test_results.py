@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.reexecution import results
-from analysis.reexecution.runs import Device, Isolation, Outcome, Run
-from data.errors import StudyError
+from faultatlas.analysis.reexecution import results
+from faultatlas.analysis.reexecution.runs import Device, Isolation, Outcome, Run
+from faultatlas.data.errors import StudyError
 
 CONTENT = "0123456789abcdef" * 4
 RUN = Run("made/one", CONTENT, "buggy", 1, 1, Outcome.EXITED, exit_code=0)

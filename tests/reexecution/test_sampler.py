@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from analysis.reexecution import session
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution import session
+from faultatlas.analysis.reexecution.bugs import (
     Bug,
     Commands,
     EnvironmentSpec,
@@ -21,12 +21,12 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.pools import WorkerLostError
-from analysis.reexecution.runs import Evidence, Outcome, Run
-from analysis.reexecution.sampler import Done, Handling, Job, Kept, Left, Now, Sampler
-from analysis.reexecution.traces.aborts import FROM_OUTSIDE
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.pools import WorkerLostError
+from faultatlas.analysis.reexecution.runs import Evidence, Outcome, Run
+from faultatlas.analysis.reexecution.sampler import Done, Handling, Job, Kept, Left, Now, Sampler
+from faultatlas.analysis.reexecution.traces.aborts import FROM_OUTSIDE
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.data.errors import StudyError
 
 Task = tuple[Job, str, int, int]
 NUMPY = EnvironmentSpec("3.8", ("numpy==1.20",))

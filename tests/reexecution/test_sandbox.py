@@ -19,12 +19,12 @@ from subprocess import Popen
 import pytest
 from sandboxed import PREFIXES, SMALL, carrying, eventually, needs, ran, request
 
-from analysis.reexecution.inside import variables
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, groups, tasks, watching
-from analysis.reexecution.sandbox.places import check_prefix, places
-from analysis.reexecution.sandbox.running import run
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.inside import variables
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox import choosing, groups, tasks, watching
+from faultatlas.analysis.reexecution.sandbox.places import check_prefix, places
+from faultatlas.analysis.reexecution.sandbox.running import run
+from faultatlas.data.errors import StudyError
 
 KINDS = ["bubblewrap", "namespaces", "none"]
 
@@ -196,7 +196,7 @@ def test_a_kind_is_offered_only_when_a_trial_worked(monkeypatch: pytest.MonkeyPa
 ASKS_AT_ONCE = """
 import sys, threading
 sys.path[:0] = sys.argv[1].split(":")
-from analysis.reexecution.sandbox import choosing, groups
+from faultatlas.analysis.reexecution.sandbox import choosing, groups
 trials = []
 tried, works = choosing._tried, groups._works
 choosing._tried = lambda kind, **how: trials.append(kind) or tried(kind, **how)
@@ -303,7 +303,7 @@ def test_homes_of_dead_processes_are_removed_where_there_is_no_sandbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    code = "from analysis.reexecution.sandbox.groups import new_name; print(new_name())"
+    code = "from faultatlas.analysis.reexecution.sandbox.groups import new_name; print(new_name())"
     words = [sys.executable, "-c", code]
     ended = subprocess.run(words, check=True, capture_output=True, text=True)
     dead, alive = tmp_path / ended.stdout.strip(), tmp_path / groups.new_name()
@@ -345,8 +345,8 @@ from dataclasses import replace
 from pathlib import Path
 sys.path[:0] = sys.argv[1].split(":")
 from sandboxed import request
-from analysis.reexecution.sandbox import groups
-from analysis.reexecution.sandbox.running import run
+from faultatlas.analysis.reexecution.sandbox import groups
+from faultatlas.analysis.reexecution.sandbox.running import run
 if sys.argv[6] == "without groups":
     groups.parents = dict
 folder, kind, token = Path(sys.argv[2]), sys.argv[3], sys.argv[4]
@@ -418,8 +418,8 @@ from dataclasses import replace
 from pathlib import Path
 sys.path[:0] = sys.argv[1].split(":")
 from sandboxed import request
-from analysis.reexecution.sandbox import groups, watching
-from analysis.reexecution.sandbox.running import run
+from faultatlas.analysis.reexecution.sandbox import groups, watching
+from faultatlas.analysis.reexecution.sandbox.running import run
 groups.parents = dict
 wanted = request(Path(sys.argv[2]), "import time; time.sleep(600)", "namespaces")
 run(replace(wanted, argv=(sys.executable, "-c", "pass")))

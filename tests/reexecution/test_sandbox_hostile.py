@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 from sandboxed import SMALL, carrying, eventually, needs, ran, request
 
-from analysis.reexecution import workspace
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox import choosing, disk, filtering, groups
-from analysis.reexecution.sandbox.bubblewrap import USER
-from analysis.reexecution.sandbox.running import run, run_as
+from faultatlas.analysis.reexecution import workspace
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox import choosing, disk, filtering, groups
+from faultatlas.analysis.reexecution.sandbox.bubblewrap import USER
+from faultatlas.analysis.reexecution.sandbox.running import run, run_as
 
 FORKS = """
 import os, time

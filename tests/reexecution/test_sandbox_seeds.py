@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from sandboxed import needs, ran, request
 
-from analysis.reexecution.environments.interpreters import discover
-from analysis.reexecution.inside import HARNESS, variables
+from faultatlas.analysis.reexecution.environments.interpreters import discover
+from faultatlas.analysis.reexecution.inside import HARNESS, variables
 
 STANDARD = """
 import json, os, random

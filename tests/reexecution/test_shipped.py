@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reexecution import results
-from analysis.reexecution.artifacts.content import content_hash
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.collecting import shipped
-from analysis.reexecution.executing import Task, execute
-from analysis.reexecution.judging import judge
-from analysis.reexecution.pools import LocalPool
-from analysis.reexecution.runs import Evidence
-from analysis.reexecution.sampler import Done, Handling, Job, Kept, Sampler
-from analysis.reexecution.sandbox.choosing import choose
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from data.errors import StudyError
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.reexecution import results
+from faultatlas.analysis.reexecution.artifacts.content import content_hash
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.collecting import shipped
+from faultatlas.analysis.reexecution.executing import Task, execute
+from faultatlas.analysis.reexecution.judging import judge
+from faultatlas.analysis.reexecution.pools import LocalPool
+from faultatlas.analysis.reexecution.runs import Evidence
+from faultatlas.analysis.reexecution.sampler import Done, Handling, Job, Kept, Sampler
+from faultatlas.analysis.reexecution.sandbox.choosing import choose
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 BUGS = [read(folder) for folder in shipped()]
 BY_NAME = {bug.bug_id.removeprefix("shipped/"): bug for bug in BUGS}

@@ -10,16 +10,16 @@ from bug_making import make_bug
 from executed import content_of, made_bug, made_run, new_study
 from typer.models import OptionInfo
 
-from analysis.reexecution import collecting
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sampler import Done, Job
-from analysis.reexecution.showing import Shown, show, show_bugs
-from analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from analysis.studies import reexecute
-from data import provenance
-from report.console import Output
+from faultatlas.analysis.reexecution import collecting
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sampler import Done, Job
+from faultatlas.analysis.reexecution.showing import Shown, show, show_bugs
+from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
+from faultatlas.analysis.studies import reexecute
+from faultatlas.data import provenance
+from faultatlas.report.console import Output
 
 
 def done(bug: Bug, verdict: Verdict, reason: Reason | None = None, **of: Any) -> Done:

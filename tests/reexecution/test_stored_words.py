@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.reexecution import stored_words
-from analysis.reexecution.host_places import hiding
+from faultatlas.analysis.reexecution import stored_words
+from faultatlas.analysis.reexecution.host_places import hiding
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import pytest
 from executed import content_of, judged, made_bug, made_run, made_runs, new_study, put
 from settled import put_final
 
-from analysis.reexecution.bugs import EnvironmentSpec, Oracle, Symptom
-from analysis.reexecution.runs import Device, Isolation, Outcome
-from analysis.reexecution.storing import bug_folder, register, registered, store
-from data.store import Study
-from miner.keeping.forget import forget, plan_forget
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec, Oracle, Symptom
+from faultatlas.analysis.reexecution.runs import Device, Isolation, Outcome
+from faultatlas.analysis.reexecution.storing import bug_folder, register, registered, store
+from faultatlas.data.store import Study
+from faultatlas.miner.keeping.forget import forget, plan_forget
 
 ISSUE = "https://github.com/Example/Lib/issues/7"
 ARTIFACT = "github:example/lib#7"
@@ -207,7 +207,7 @@ def test_another_verdict_is_another_row_and_the_newest_holds(study: Study) -> No
 
 
 def test_the_newest_holds_also_within_one_run_of_the_program(study: Study) -> None:
-    from data import provenance
+    from faultatlas.data import provenance
 
     run = provenance.begin("analysis reexecute", {})
     bug = made_bug("set/a")
@@ -276,7 +276,7 @@ def test_a_forgotten_artifact_takes_its_bugs_runs_and_files_with_it(
 
 
 def test_no_folder_outside_the_study_is_removed(study: Study, tmp_path: Path) -> None:
-    from miner.keeping.erased_bugs import remove_folders
+    from faultatlas.miner.keeping.erased_bugs import remove_folders
 
     outside = tmp_path / "outside" / "a"
     outside.mkdir(parents=True)
@@ -288,7 +288,7 @@ def test_no_folder_outside_the_study_is_removed(study: Study, tmp_path: Path) ->
 
 def test_what_is_stored_is_not_cleaned_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     """A second call of many runs ends at once; a run that began at another time is another one."""
-    from analysis.reexecution import storing
+    from faultatlas.analysis.reexecution import storing
 
     bug = made_bug("set/a")
     put(study, [(bug, "verified")])

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_runs import bug, ran, traceback
 
-from analysis.reexecution.bugs import Commands
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import observe
-from analysis.reexecution.traces.failures import Failure
-from analysis.reexecution.traces.normalising import normalised, plain
-from analysis.reexecution.traces.tracebacks import last_traceback
+from faultatlas.analysis.reexecution.bugs import Commands
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import observe
+from faultatlas.analysis.reexecution.traces.failures import Failure
+from faultatlas.analysis.reexecution.traces.normalising import normalised, plain
+from faultatlas.analysis.reexecution.traces.tracebacks import last_traceback
 
 law = settings(max_examples=80)
 SIGNALLED = {"outcome": Outcome.SIGNALLED, "exit_code": None}

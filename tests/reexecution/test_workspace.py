@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from bug_making import make_bug
 
-from analysis.reexecution import workspace
-from analysis.reexecution.artifacts.reading import read
-from analysis.reexecution.artifacts.validating import problems
-from analysis.reexecution.bugs import Bug
-from data.errors import StudyError
+from faultatlas.analysis.reexecution import workspace
+from faultatlas.analysis.reexecution.artifacts.reading import read
+from faultatlas.analysis.reexecution.artifacts.validating import problems
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.data.errors import StudyError
 
 DIGEST = "0" * 64
 

@@ -17,13 +17,13 @@ from openpyxl import load_workbook
 from scipy.stats import chi2_contingency
 from sklearn.metrics import cohen_kappa_score
 
-from analysis.replication.importing import import_package
-from analysis.replication.published import published_study
-from analysis.studies import replicate
-from data import evidence
-from data.queries import checked
-from data.results import Claim, Result
-from data.store import Study
+from faultatlas.analysis.replication.importing import import_package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.analysis.studies import replicate
+from faultatlas.data import evidence
+from faultatlas.data.queries import checked
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
 
 STUDY = published_study("bug-localization")
 SHEETS = ("denchmark_rater1.xlsx", "denchmark_rater2.xlsx")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from analysis.replication.importing import import_package
-from analysis.replication.published import published_study
-from analysis.studies import replicate
-from data import evidence
-from data.results import Claim, Result
-from data.store import Study
+from faultatlas.analysis.replication.importing import import_package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.analysis.studies import replicate
+from faultatlas.data import evidence
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
 
 
 def replicated(folder: Path, bugs: str) -> Result:

@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from analysis.replication.importing import import_package
-from analysis.replication.published import published_study
-from analysis.studies import challenges, replicate
-from data import evidence
-from data.queries import checked
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.replication.importing import import_package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.analysis.studies import challenges, replicate
+from faultatlas.data import evidence
+from faultatlas.data.queries import checked
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 DL = published_study("dl-faults")

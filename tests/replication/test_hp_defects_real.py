@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from analysis.replication.importing import import_package
-from analysis.replication.published import published_study
-from analysis.studies import replicate
-from data import evidence
-from data.results import Result
-from data.store import Study
+from faultatlas.analysis.replication.importing import import_package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.analysis.studies import replicate
+from faultatlas.data import evidence
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 HP = published_study("hp-defects")
 SHIPPED = {each.figure_id: each for each in evidence.published_figures()}

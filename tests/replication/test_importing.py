@@ -13,14 +13,14 @@ import pytest
 from replication_folder import LABELS, labels, made_up_package
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from analysis.replication import brief
-from analysis.replication.importing import import_package
-from analysis.replication.published import published_study
-from analysis.studies import replicate
-from data.errors import StudyError
-from data.queries import checked
-from data.store import Study
-from report.console import Output
+from faultatlas.analysis.replication import brief
+from faultatlas.analysis.replication.importing import import_package
+from faultatlas.analysis.replication.published import published_study
+from faultatlas.analysis.studies import replicate
+from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import checked
+from faultatlas.data.store import Study
+from faultatlas.report.console import Output
 
 Command = Callable[..., CompletedProcess[str]]
 HP = published_study("hp-defects")
@@ -209,7 +209,7 @@ def test_a_folder_without_its_files_says_what_it_looks_for(tmp_path: Path) -> No
 
 
 def test_forgetting_an_artifact_takes_its_name_out_of_the_rows(study: Study) -> None:
-    from miner.keeping.forget import forget
+    from faultatlas.miner.keeping.forget import forget
 
     forget(study, "github:pytorch/pytorch#2")
     with study.reading() as reader:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.replication.judging import Judged, judge, judge_all, judge_word, numbers_in
-from report.manuscript.numbers import parse
+from faultatlas.analysis.replication.judging import Judged, judge, judge_all, judge_word, numbers_in
+from faultatlas.report.manuscript.numbers import parse
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from settled import put_final
 
-from analysis.detection.folding import Folding
-from analysis.studies import methods
-from data.errors import StudyError
-from data.queries import checked
-from data.store import Study
+from faultatlas.analysis.detection.folding import Folding
+from faultatlas.analysis.studies import methods
+from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import checked
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 PLACE = "https://github.com/pytorch/pytorch/issues/"

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from analysis.replication.figures import PublishedStudy, Recomputed
-from analysis.replication.published import published_studies, published_study
-from analysis.studies import replicate
-from data import evidence
-from data.errors import StudyError
-from data.results import Result
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.replication.figures import PublishedStudy, Recomputed
+from faultatlas.analysis.replication.published import published_studies, published_study
+from faultatlas.analysis.studies import replicate
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 STUDIES = published_studies()
 

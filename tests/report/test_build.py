@@ -20,23 +20,23 @@ from markdown_it import MarkdownIt
 from markupsafe import escape
 from reported import RESULT, hostile, labelled, store
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.store import Study
-from report import publish
-from report.claims.checking import check
-from report.study import building, own
-from report.study.building import Built, build_report
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report import publish
+from faultatlas.report.claims.checking import check
+from faultatlas.report.study import building, own
+from faultatlas.report.study.building import Built, build_report
 
 # Another day, another zone, another order of hashes: none of it may show.
 ELSEWHERE = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from data import provenance
+from faultatlas.data import provenance
 provenance.utc_now = lambda: datetime(2031, 5, 6, 7, 8, 9)
-from data.store import Study
-from report.study.building import build_report
+from faultatlas.data.store import Study
+from faultatlas.report.study.building import build_report
 build_report(Study(Path(sys.argv[1])), [])
 """
 
@@ -59,7 +59,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("annotation", "agreement", "main"),
         ("annotation", "adjudicate", "main", "--rule", "unanimous"),
     ):
-        app = importlib.import_module(f"{program}.cli").app
+        app = importlib.import_module(f"faultatlas.{program}.cli").app
         done = CliRunner().invoke(app, [*words, "--study", str(study.directory)])
         assert done.exit_code == 0, done.output
     store(study)
@@ -192,7 +192,7 @@ def test_columns_that_nobody_filled_are_in_the_files_only(built: tuple[Study, Bu
 def test_results_that_compare_with_an_earlier_one_settle_at_once(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from analysis.studies import coverage_gap
+    from faultatlas.analysis.studies import coverage_gap
 
     monkeypatch.setattr(building, "write", lambda *_: Path("unwritten"))  # drawing takes long
     monkeypatch.setattr(publish, "build", lambda *_: [])

@@ -11,10 +11,10 @@ import pytest
 from browsing import axe, started
 from reported import RESULT, hostile, labelled, store
 
-from data.results import Column, Figure, Series, Table
-from data.store import Study
-from report.sections import Section
-from report.study.building import build_report, write
+from faultatlas.data.results import Column, Figure, Series, Table
+from faultatlas.data.store import Study
+from faultatlas.report.sections import Section
+from faultatlas.report.study.building import build_report, write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from data.results import Table
-from report.claims import listing as claims
-from report.tables import console_table
+from faultatlas.data.results import Table
+from faultatlas.report.claims import listing as claims
+from faultatlas.report.tables import console_table
 
 STATED: dict[str, Any] = {
     "claim_id": "coverage-gap.interviews.untargeted",

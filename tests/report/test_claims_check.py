@@ -12,10 +12,10 @@ import pytest
 from labelling import Labelled
 from recomputed import recomputed
 
-from data import provenance, result_store
-from data.results import Claim, Result
-from data.store import Study
-from report import recomputing
+from faultatlas.data import provenance, result_store
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
+from faultatlas.report import recomputing
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -37,7 +37,7 @@ def labelled(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> Labelled:
     """A round with its agreement, an own claim, and the shipped survey; made once and copied."""
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     if any(made.iterdir()):
         shutil.copytree(made, tmp_path, dirs_exist_ok=True)
         return Labelled.at(tmp_path)

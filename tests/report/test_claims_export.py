@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Claim, Result
-from data.store import Study
-from report.claims.exporting import lacking, to_csv, to_latex
-from report.claims.finding import find_claim
-from report.claims.naming import ambiguous_names, command_names
-from report.package.rows import csv_of
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
+from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
+from faultatlas.report.claims.finding import find_claim
+from faultatlas.report.claims.naming import ambiguous_names, command_names
+from faultatlas.report.package.rows import csv_of
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -25,12 +25,12 @@ from rich.table import Table
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from analysis.reexecution.collecting import shipped
-from data import queries
-from data.errors import StudyError
-from data.store import Study
-from report import console
-from report.recomputing import all_again
+from faultatlas.analysis.reexecution.collecting import shipped
+from faultatlas.data import queries
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report import console
+from faultatlas.report.recomputing import all_again
 
 Command = Callable[..., CompletedProcess[str]]
 PROGRAMS = ("miner", "annotation", "analysis", "report")
@@ -119,7 +119,7 @@ CALLS = {
 
 
 def application(program: str) -> Any:
-    return get_command(importlib.import_module(f"{program}.cli").app)
+    return get_command(importlib.import_module(f"faultatlas.{program}.cli").app)
 
 
 def tree(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -208,7 +208,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         for words in calls:
             patch.setattr(sys, "argv", [*words])
             with pytest.raises(SystemExit) as end:
-                importlib.import_module(f"{words[0]}.cli").main()
+                importlib.import_module(f"faultatlas.{words[0]}.cli").main()
             assert not end.value.code
     executed_bugs(Study(folder))
     return folder
@@ -284,7 +284,7 @@ def test_every_command_takes_the_shared_options(words: tuple[str, ...]) -> None:
 
 @each_command
 def test_help_is_printed_on_request(words: tuple[str, ...]) -> None:
-    app = importlib.import_module(f"{words[0]}.cli").app
+    app = importlib.import_module(f"faultatlas.{words[0]}.cli").app
     for option in ("--help", "-h"):
         shown = CliRunner().invoke(app, [*words[1:], option])
         assert (shown.exit_code, shown.stderr) == (0, "")
@@ -300,7 +300,7 @@ def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_MINER_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "miner fe")
     monkeypatch.setenv("COMP_CWORD", "1")
-    app = importlib.import_module("miner.cli").app
+    app = importlib.import_module("faultatlas.miner.cli").app
     assert CliRunner().invoke(app, [], prog_name="miner").stdout.split() == ["fetch"]
 
 
@@ -348,7 +348,7 @@ def test_a_command_prints_its_result_on_standard_output(
 def test_a_result_that_a_command_stores_can_be_computed_again(
     words: tuple[str, ...], call: Command, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     opened = Study(study)
     newest = "SELECT result, run_id FROM results WHERE is_latest"
     with opened.reading() as reader:

@@ -14,12 +14,12 @@ from xml.etree import ElementTree as ET
 import pytest
 from matplotlib.figure import Figure as Drawing
 
-from data.errors import StudyError
-from data.results import Bar, Figure, FigureKind, Part, Series
-from report import figures
-from report.canvas import DOUBLE_COLUMN, SINGLE_COLUMN, TYPE_SIZE, luminance, settings
-from report.figures import draw, save
-from report.inks import PALETTE, PART_INKS, Ink, inks_for
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Bar, Figure, FigureKind, Part, Series
+from faultatlas.report import figures
+from faultatlas.report.canvas import DOUBLE_COLUMN, SINGLE_COLUMN, TYPE_SIZE, luminance, settings
+from faultatlas.report.figures import draw, save
+from faultatlas.report.inks import PALETTE, PART_INKS, Ink, inks_for
 
 SHARES = Figure(
     name="gap",
@@ -158,8 +158,8 @@ def test_bytes_do_not_depend_on_the_process_or_on_the_users_settings(tmp_path: P
         "font.size: 30\nsvg.fonttype: none\naxes.facecolor: red\n"
     )
     program = (
-        "import sys; from pathlib import Path; from data.results import *;"
-        "from report.figures import save;"
+        "import sys; from pathlib import Path; from faultatlas.data.results import *;"
+        "from faultatlas.report.figures import save;"
         f"save({MATRIX!r}, Path(sys.argv[1])); assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run(

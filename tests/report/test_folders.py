@@ -10,10 +10,10 @@ from subprocess import Popen
 
 import pytest
 
-from data.errors import StudyError
-from data.results import Bar, Column, Figure, Part, Result, Table
-from report import figures, pages
-from report.folders import replacing
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Bar, Column, Figure, Part, Result, Table
+from faultatlas.report import figures, pages
+from faultatlas.report.folders import replacing
 
 TOP = Table("top", "The most frequent", (Column("fault", "Fault"),), (("Wrong shape",),))
 SMALL = Result("coverage-gap", "gap", "Research and practice", {}, tables=(TOP,))
@@ -98,8 +98,8 @@ def _interrupted_at(call: int, rename: Callable[..., Path]) -> Callable[..., Pat
 REPLACES = """
 import fcntl, sys
 from pathlib import Path
-from data.results import Result
-from report import pages
+from faultatlas.data.results import Result
+from faultatlas.report import pages
 
 def asks(descriptor, operation, really=fcntl.flock):
     try:
@@ -123,8 +123,8 @@ print("done", flush=True)
 MANY = """
 import sys
 from pathlib import Path
-from data.results import Result
-from report import pages
+from faultatlas.data.results import Result
+from faultatlas.report import pages
 sys.stdin.readline()
 for _ in range(25):
     pages.write_result(Result("a", "gap", sys.argv[2], {}), Path(sys.argv[1]))

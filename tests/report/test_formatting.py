@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from report.formatting import local_time, minute
+from faultatlas.report.formatting import local_time, minute
 
 MOMENT = datetime(2026, 3, 4, 22, 6, 7)  # noqa: DTZ001  (as the study stores it: UTC, no zone)
 

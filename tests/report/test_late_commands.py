@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from report import console, late_commands
+from faultatlas.report import console, late_commands
 
 SCRIPTS = Path(sys.executable).parent
 
@@ -36,7 +36,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("program", ["miner", "annotation", "analysis", "report"])
 def test_the_help_of_a_program_puts_no_command_together(program: str, built: list[str]) -> None:
-    app = importlib.import_module(f"{program}.cli").app
+    app = importlib.import_module(f"faultatlas.{program}.cli").app
     shown = CliRunner().invoke(app, ["--help"])
     assert (shown.exit_code, shown.stderr, built) == (0, "", [])
     for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ def test_the_help_of_a_program_puts_no_command_together(program: str, built: lis
 
 
 def test_a_call_puts_together_what_it_calls_and_nothing_else(built: list[str]) -> None:
-    app = importlib.import_module("annotation.cli").app
+    app = importlib.import_module("faultatlas.annotation.cli").app
     shown = CliRunner().invoke(app, ["taxonomy", "show", "--help"])
     assert (shown.exit_code, built) == (0, ["show"])
     assert "Only this code and what is below it" in shown.stdout

@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 
-from data.errors import StudyError
-from data.evidence import published_figures, status_rules
-from report.manuscript import Finding, by_figure, check, check_claims, known_kinds, shipped
-from report.manuscript.entries import parsed
+from faultatlas.data.errors import StudyError
+from faultatlas.data.evidence import published_figures, status_rules
+from faultatlas.report.manuscript import (
+    Finding,
+    by_figure,
+    check,
+    check_claims,
+    known_kinds,
+    shipped,
+)
+from faultatlas.report.manuscript.entries import parsed
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ("bug-localization", "defect4ml", "dl-faults", "hp-defects", "maintenance", "survey")

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from report.manuscript import check_claims
-from report.manuscript.drafting import LARGEST, drafted
-from report.manuscript.entries import parsed
+from faultatlas.report.manuscript import check_claims
+from faultatlas.report.manuscript.drafting import LARGEST, drafted
+from faultatlas.report.manuscript.entries import parsed
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -109,7 +109,7 @@ def test_what_cannot_be_read(command: Command, tmp_path: Path) -> None:
      "'a' * 9", "n // 0", "n / 0", "1j", "(" * 120 + "n" + ")" * 120],
 )  # fmt: skip
 def test_a_formula_is_never_run(formula: str) -> None:
-    from data.errors import StudyError
+    from faultatlas.data.errors import StudyError
 
     text = (
         f'[[claim]]\nid = "a"\nkind = "arithmetic"\nprinted = "1"\nformula = "{formula}"\n'

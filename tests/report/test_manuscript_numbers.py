@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.manuscript import check_claims
-from report.manuscript.entries import parsed
-from report.manuscript.kinds.group_size import implied
-from report.manuscript.kinds.integer_mean import RULE
-from report.manuscript.kinds.p_value import tail
-from report.manuscript.numbers import about, match, parse, shown, span
+from faultatlas.report.manuscript import check_claims
+from faultatlas.report.manuscript.entries import parsed
+from faultatlas.report.manuscript.kinds.group_size import implied
+from faultatlas.report.manuscript.kinds.integer_mean import RULE
+from faultatlas.report.manuscript.kinds.p_value import tail
+from faultatlas.report.manuscript.numbers import about, match, parse, shown, span
 
 law = settings(max_examples=60)
 

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from data.errors import StudyError
-from data.results import (
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import (
     Bar,
     Claim,
     ClaimStatus,
@@ -33,7 +33,7 @@ from data.results import (
     Series,
     Table,
 )
-from report import formatting, pages
+from faultatlas.report import formatting, pages
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = (ROOT / "report/templates/result.html.j2").read_text(encoding="utf-8")
@@ -374,7 +374,7 @@ def test_unusable_names_are_refused_before_anything_is_written(
 
 def test_importing_the_page_does_not_load_what_is_heavy() -> None:
     program = (
-        "import sys, report.pages;"
+        "import sys, faultatlas.report.pages;"
         "print([name for name in ('matplotlib', 'pandas', 'duckdb') if name in sys.modules])"
     )
     run = subprocess.run(

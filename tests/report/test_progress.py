@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from report.console import Output, stderr
-from report.progress import Bar, progress
+from faultatlas.report.console import Output, stderr
+from faultatlas.report.progress import Bar, progress
 
 law = settings(max_examples=150)
 
@@ -348,8 +348,8 @@ def test_no_color_is_respected() -> None:
 
 PROGRAM = """
 import sys
-from report.console import Output, run
-from report.progress import progress
+from faultatlas.report.console import Output, run
+from faultatlas.report.progress import progress
 def work():
     output = Output(as_json=True)
     with progress(output, "o/r") as bar:

@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Bar, Claim, Column, Figure, Part, Result, Table
-from data.store import Study
-from report import figures
-from report.publish import build, publish
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Table
+from faultatlas.data.store import Study
+from faultatlas.report import figures
+from faultatlas.report.publish import build, publish
 
 TOP = Table("top", "The most frequent", (Column("fault", "Fault"),), (("Wrong shape",),))
 SHARES = Figure("shares", "Shares", "shares", "", (Bar("Faults", (Part("New", 4),)),))
@@ -61,7 +61,9 @@ def test_a_run_has_ended_only_when_its_report_is_written(
 ) -> None:
     """Killed in between, it never says that it is done."""
     seen: list[list[str]] = []
-    monkeypatch.setattr("report.publish.write_result", lambda *_: seen.append(outcomes(study)))
+    monkeypatch.setattr(
+        "faultatlas.report.publish.write_result", lambda *_: seen.append(outcomes(study))
+    )
     published(study)
     assert seen == [["running"]]
     assert outcomes(study) == ["ok"]
@@ -87,7 +89,7 @@ def test_what_stands_already_is_kept_if_told_so(
     (page.parent / "shares.pdf").unlink()
     assert again() == 4  # a report that lacks something is made anew
     assert (page.parent / "shares.pdf").is_file()
-    monkeypatch.setattr("report.publish.program_version", lambda: "0.0.0")
+    monkeypatch.setattr("faultatlas.report.publish.program_version", lambda: "0.0.0")
     assert again() == 5  # another version may draw otherwise
 
 

@@ -13,12 +13,12 @@ import pytest
 from labelling import Labelled
 from recomputed import recomputed
 
-from analysis.studies import questions
-from data import provenance, result_store
-from data.errors import StudyError
-from data.results import Result
-from data.store import Study
-from report import recomputing
+from faultatlas.analysis.studies import questions
+from faultatlas.data import provenance, result_store
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
+from faultatlas.report import recomputing
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -61,7 +61,7 @@ def labelled(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> Labelled:
     """Two rounds of which the first is settled, made once; and no time for drawing."""
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     if any(made.iterdir()):
         shutil.copytree(made, tmp_path, dirs_exist_ok=True)
         return Labelled.at(tmp_path)

@@ -15,16 +15,16 @@ from population import Population
 from reported import CLAIM, RESULT, labelled, store
 from typer.main import get_command
 
-from analysis.reexecution.drawing import draw
-from data.gates import GONE_ON
-from data.provenance import utc_now
-from data.queries import checked
-from data.results import Claim
-from data.store import Study
-from report.sections import Material, Section, checks, sections
-from report.sections.checklist import checklist
-from report.sections.facts import FILLED, MISSING, NOT_APPLICABLE
-from report.study.building import stored_results
+from faultatlas.analysis.reexecution.drawing import draw
+from faultatlas.data.gates import GONE_ON
+from faultatlas.data.provenance import utc_now
+from faultatlas.data.queries import checked
+from faultatlas.data.results import Claim
+from faultatlas.data.store import Study
+from faultatlas.report.sections import Material, Section, checks, sections
+from faultatlas.report.sections.checklist import checklist
+from faultatlas.report.sections.facts import FILLED, MISSING, NOT_APPLICABLE
+from faultatlas.report.study.building import stored_results
 
 ROOT = Path(__file__).parents[2]
 AT = "TIMESTAMP '2024-01-02'"
@@ -372,7 +372,7 @@ def test_commands_that_are_named_exist() -> None:
     known = {
         f"{program} {name}"
         for program in programs
-        for name in get_command(importlib.import_module(f"{program}.cli").app).commands
+        for name in get_command(importlib.import_module(f"faultatlas.{program}.cli").app).commands
     }
     sources = [ROOT / "report/checklist.toml", *(ROOT / "report/sections").glob("*.py")]
     # In quotes, behind a comma of a list of commands, or in backquotes.

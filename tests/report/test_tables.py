@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.table import Table as ConsoleTable
 
-from data.errors import StudyError
-from data.results import Claim, Column, Result, Table
-from report import formatting, latex
-from report.console import Output
-from report.tables import console_table, result_json, table_csv, write_tables
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Claim, Column, Result, Table
+from faultatlas.report import formatting, latex
+from faultatlas.report.console import Output
+from faultatlas.report.tables import console_table, result_json, table_csv, write_tables
 
 TOP = Table(
     name="top-ten",

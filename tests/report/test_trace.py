@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from loopback import TOKEN, World, serving
 
-from data import provenance, result_store
-from data.results import Claim, Result
-from data.store import Study
-from report.formatting import minute
-from report.tracing import trace
+from faultatlas.data import provenance, result_store
+from faultatlas.data.results import Claim, Result
+from faultatlas.data.store import Study
+from faultatlas.report.formatting import minute
+from faultatlas.report.tracing import trace
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -49,7 +49,7 @@ def study(made: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Path
     if Study(made).exists:
         return made
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    monkeypatch.setattr("report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     (made / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (made / "claims.toml").write_text(OWN, encoding="utf-8")
     with serving(World.small()) as server:
@@ -215,7 +215,7 @@ def test_a_query_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
     study = Study(tmp_path)
     result = Result("x", "x", "X", {}, claims=(endless,))
     result_store.save(study, result, provenance.begin("test", {}))
-    monkeypatch.setattr("data.queries.LONGEST_S", 0.3)
+    monkeypatch.setattr("faultatlas.data.queries.LONGEST_S", 0.3)
     assert "needs more than 0.3 s" in trace(study, "x.y", most=5).problem
 
 

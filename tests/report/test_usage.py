@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from report.console import application
+from faultatlas.report.console import application
 
 
 class Device(StrEnum):

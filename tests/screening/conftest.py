@@ -10,7 +10,7 @@ import pytest
 from loopback.studies import opened_once
 from reading_papers import Reading
 
-from data.store import Study
+from faultatlas.data.store import Study
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,11 @@ from labelling import Labelled
 from openpyxl import Workbook
 from reading_papers import BOTH, Command, Reading, doi, put_paper
 
-from annotation.screening.coding import code_papers
-from annotation.screening.place_sheets import LONGEST_QUOTE
-from annotation.screening.places import Taken, take_places
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.annotation.screening.coding import code_papers
+from faultatlas.annotation.screening.place_sheets import LONGEST_QUOTE
+from faultatlas.annotation.screening.places import Taken, take_places
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 HEAD = "paper,taxonomy,code,support,place,quote,rater"
 CODED = (

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reading_papers import Command, Reading, put_record
 
-from analysis.screening.fates import Fates, Records
-from analysis.screening.flow import boxes_of
-from analysis.studies import prisma
-from data.errors import StudyError
-from data.results import Box, Exit, Figure, Result
-from data.store import Study, Writer
-from report import figures, flows
+from faultatlas.analysis.screening.fates import Fates, Records
+from faultatlas.analysis.screening.flow import boxes_of
+from faultatlas.analysis.studies import prisma
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Box, Exit, Figure, Result
+from faultatlas.data.store import Study, Writer
+from faultatlas.report import figures, flows
 
 
 def add_up(boxes: tuple[Box, ...]) -> bool:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from reading_papers import BOTH, Command, Reading, doi
 
-from analysis.studies import prisma
-from annotation.screening.paper_rounds import Wanted
-from data.errors import StudyError
-from data.store import Study
+from faultatlas.analysis.studies import prisma
+from faultatlas.annotation.screening.paper_rounds import Wanted
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
 
 
 def test_papers_go_from_step_to_step_and_undecided_ones_wait(reading: Reading) -> None:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from labelling_desk import Desk
 from labelstudio import LabellingRater, LabelStudio
 
-from annotation.bridge.installation import Installation, cache_folder
-from annotation.bridge.own_server import OwnServer
-from annotation.bridge.page.answers import result_of
-from data.taxonomy import Taxonomy
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.bridge.installation import Installation, cache_folder
+from faultatlas.annotation.bridge.own_server import OwnServer
+from faultatlas.annotation.bridge.page.answers import result_of
+from faultatlas.data.taxonomy import Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 from walkthrough import tracker
 
 if TYPE_CHECKING:

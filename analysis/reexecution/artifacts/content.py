@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from analysis.reexecution.artifacts.places import (
+from faultatlas.analysis.reexecution.artifacts.places import (
     MOST_MB,
     PlaceError,
     UnreadableError,
@@ -27,7 +27,7 @@ from analysis.reexecution.artifacts.places import (
     too_large,
     wrong_path,
 )
-from analysis.reexecution.bugs import SIDES, Bug
+from faultatlas.analysis.reexecution.bugs import SIDES, Bug
 
 DATA = "data"
 # Lines that may lead to files: -r more.txt, --find-links wheels, ./name-1.0.whl, name @ file:...
@@ -63,7 +63,7 @@ def _named_by_requirements(bug: Bug) -> dict[str, str]:
     """Files of the bug's folder that its requirements name, with their digests."""
     if not any(_NAMING.search(line) for line in bug.environment.requirements):
         return {}
-    from analysis.reexecution.environments.requirements import local_files
+    from faultatlas.analysis.reexecution.environments.requirements import local_files
 
     home = bug.folder.resolve()
     names = [

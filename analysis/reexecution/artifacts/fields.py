@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.reexecution.artifacts.places import wrong_path
-from analysis.reexecution.artifacts.problems import Problem, quoted
+from faultatlas.analysis.reexecution.artifacts.places import wrong_path
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, quoted
 
 _LONGEST_TEXT = 4_000
 _LONGEST_LIST = 2_000

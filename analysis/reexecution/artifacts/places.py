@@ -9,8 +9,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.problems import printable, quoted
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.artifacts.problems import printable, quoted
+from faultatlas.data.errors import StudyError
 
 IGNORED = frozenset({"__pycache__", ".git", ".DS_Store", ".ipynb_checkpoints"})
 _LONGEST_PATH = 400

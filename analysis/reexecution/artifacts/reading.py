@@ -9,10 +9,10 @@ from typing import Any
 
 from packaging.specifiers import SpecifierSet
 
-from analysis.reexecution.artifacts.fields import Report, Table
-from analysis.reexecution.artifacts.places import PlaceError, small_bytes, wrong_path
-from analysis.reexecution.artifacts.problems import Problem, printable, quoted
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.fields import Report, Table
+from faultatlas.analysis.reexecution.artifacts.places import PlaceError, small_bytes, wrong_path
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, printable, quoted
+from faultatlas.analysis.reexecution.bugs import (
     SIDES,
     Bug,
     Commands,
@@ -24,7 +24,7 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from data.errors import StudyError
+from faultatlas.data.errors import StudyError
 
 FILE = "bug.toml"
 REQUIREMENTS = "requirements.txt"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analysis.reexecution.artifacts.problems import Problem, quoted
-from analysis.reexecution.artifacts.reading import REQUIREMENTS
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, quoted
+from faultatlas.analysis.reexecution.artifacts.reading import REQUIREMENTS
 
 _PACKAGES = (".whl", ".zip", ".tar.gz")
 _CONDA = re.compile(r"[\w.-]+=[\w.]+(=\w+)?")
@@ -31,7 +31,7 @@ def requirement_problems(lines: tuple[str, ...], folder: Path) -> Iterator[Probl
 
 def _wrong(line: str, folder: Path) -> tuple[str, str]:
     # Light where nothing is validated: it needs the grammar of versions and markers.
-    from analysis.reexecution.environments.requirements import Line
+    from faultatlas.analysis.reexecution.environments.requirements import Line
 
     if _FETCHED.match(line):
         return "is fetched from elsewhere when the environment is built", "Pin a release instead."
@@ -48,8 +48,8 @@ def _wrong(line: str, folder: Path) -> tuple[str, str]:
 
 def _option(line: str, folder: Path) -> tuple[str, str]:
     """What leads to files: whoever builds the environment says whether it is taken."""
-    from analysis.reexecution.environments.problems import EnvironmentProblem
-    from analysis.reexecution.environments.requirements import read
+    from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+    from faultatlas.analysis.reexecution.environments.requirements import read
 
     try:
         read((line,), folder)

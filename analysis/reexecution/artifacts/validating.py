@@ -10,20 +10,20 @@ from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.reexecution.artifacts.content import DATA
-from analysis.reexecution.artifacts.places import PlaceError, bounded, digest, leaves
-from analysis.reexecution.artifacts.problems import Problem, printable, quoted
-from analysis.reexecution.artifacts.reading import FILE, REQUIREMENTS, draft
-from analysis.reexecution.artifacts.requirement_lines import requirement_problems
-from analysis.reexecution.artifacts.workspaces import (
+from faultatlas.analysis.reexecution.artifacts.content import DATA
+from faultatlas.analysis.reexecution.artifacts.places import PlaceError, bounded, digest, leaves
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, printable, quoted
+from faultatlas.analysis.reexecution.artifacts.reading import FILE, REQUIREMENTS, draft
+from faultatlas.analysis.reexecution.artifacts.requirement_lines import requirement_problems
+from faultatlas.analysis.reexecution.artifacts.workspaces import (
     Workspace,
     clash_problems,
     command_problems,
     is_cleaned,
     planned,
 )
-from analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.reexecution.bugs import SIDES, Bug, DataFile, Fidelity, Symptom
+from faultatlas.data.taxonomy import Taxonomy
 
 _ADDRESS = re.compile(r"https?://\S+")
 # Keys of [oracle] beside `symptom` that say something about each.
@@ -312,7 +312,7 @@ def _said(bug: Bug) -> Iterator[Problem]:
 
 @lru_cache(maxsize=8)
 def _taxonomy(name: str) -> Taxonomy | None:
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     library = TaxonomyLibrary()
     return library.taxonomy(name) if name in library.names else None

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from analysis.reexecution.artifacts.content import check_files
-from analysis.reexecution.artifacts.problems import Problem, quoted
-from analysis.reexecution.artifacts.reading import FILE
-from analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.artifacts.content import check_files
+from faultatlas.analysis.reexecution.artifacts.problems import Problem, quoted
+from faultatlas.analysis.reexecution.artifacts.reading import FILE
+from faultatlas.analysis.reexecution.bugs import Bug
 
 CHECK = "[oracle] check"
 _SHELLS = ("bash", "sh")

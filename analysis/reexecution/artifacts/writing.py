@@ -7,9 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.artifacts.reading import FILE, REQUIREMENTS
-from analysis.reexecution.bugs import SIDES, Bug, Commands, DataFile, Limits, Oracle
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.artifacts.reading import FILE, REQUIREMENTS
+from faultatlas.analysis.reexecution.bugs import SIDES, Bug, Commands, DataFile, Limits, Oracle
+from faultatlas.data.errors import StudyError
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPED = re.compile(r'["\\\x00-\x1f\x7f]')

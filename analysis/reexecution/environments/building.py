@@ -16,12 +16,12 @@ from typing import BinaryIO
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from analysis.reexecution.environments import bytecode
-from analysis.reexecution.environments.installing import Answer, Workshop, need_uv
-from analysis.reexecution.environments.interpreters import Interpreter
-from analysis.reexecution.environments.problems import EnvironmentProblem, explained
-from analysis.reexecution.environments.requirements import Line, Wish
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments import bytecode
+from faultatlas.analysis.reexecution.environments.installing import Answer, Workshop, need_uv
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem, explained
+from faultatlas.analysis.reexecution.environments.requirements import Line, Wish
+from faultatlas.analysis.reexecution.runs import Outcome
 
 # uv asks an interpreter with -I, which Python 2 does not know.
 _UV_FROM = (3, 6)

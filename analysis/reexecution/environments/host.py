@@ -16,9 +16,9 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from analysis.reexecution.environments.interpreters import Interpreter
-from analysis.reexecution.environments.problems import EnvironmentProblem
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _MOST = 500  # packages that are followed
 _PLAIN = re.compile(r"[A-Za-z0-9][\w.\[\],-]{0,60}\s?(?:[<>=!~]=?[\w.*+!]{1,30},?){0,4}")

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from analysis.reexecution.environments.limiting import BeyondError, Guard
-from analysis.reexecution.environments.problems import EnvironmentProblem, clean
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.limiting import BeyondError, Guard
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem, clean
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _LOG_BYTES = 4_000_000
 # Settings of the user's that an installer needs; those with a password never reach a build.

@@ -18,9 +18,9 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from analysis.reexecution.environments.folders import cache_folder
-from analysis.reexecution.environments.problems import EnvironmentProblem
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.folders import cache_folder
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _SECONDS = 10.0  # an interpreter that takes longer to say its version is not used
 _NAME = re.compile(r"python(\d(\.\d+)?)?(\.exe)?")

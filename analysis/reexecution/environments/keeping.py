@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.environments.problems import EnvironmentProblem
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+from faultatlas.analysis.reexecution.runs import Outcome
 
 BUDGET_MB = 20_000
 _RECORD = "environment.json"

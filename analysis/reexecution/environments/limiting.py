@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from analysis.reexecution.sandbox import disk, groups
-from analysis.reexecution.sandbox.processes import descendants, of_process, resident_mb
+from faultatlas.analysis.reexecution.sandbox import disk, groups
+from faultatlas.analysis.reexecution.sandbox.processes import descendants, of_process, resident_mb
 
 MEMORY_MB = 8192  # of all its processes together
 PROCESSES = 1024  # threads count too

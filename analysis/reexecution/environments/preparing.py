@@ -12,25 +12,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.bugs import EnvironmentSpec, Fidelity
-from analysis.reexecution.environments import (
+from faultatlas.analysis.reexecution.bugs import EnvironmentSpec, Fidelity
+from faultatlas.analysis.reexecution.environments import (
     host,
     installing,
     interpreters,
     repairing,
     requirements,
 )
-from analysis.reexecution.environments.building import Builder, installed
-from analysis.reexecution.environments.folders import cache_folder
-from analysis.reexecution.environments.installing import Workshop
-from analysis.reexecution.environments.interpreters import Interpreter
-from analysis.reexecution.environments.keeping import BUDGET_MB, Cache, Lock, tree_mb
-from analysis.reexecution.environments.problems import EnvironmentProblem, shortened
-from analysis.reexecution.environments.repairing import Place, Repair
-from analysis.reexecution.environments.requirements import Wish
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sandbox.places import check_prefix
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.environments.building import Builder, installed
+from faultatlas.analysis.reexecution.environments.folders import cache_folder
+from faultatlas.analysis.reexecution.environments.installing import Workshop
+from faultatlas.analysis.reexecution.environments.interpreters import Interpreter
+from faultatlas.analysis.reexecution.environments.keeping import BUDGET_MB, Cache, Lock, tree_mb
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem, shortened
+from faultatlas.analysis.reexecution.environments.repairing import Place, Repair
+from faultatlas.analysis.reexecution.environments.requirements import Wish
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sandbox.places import check_prefix
+from faultatlas.data.errors import StudyError
 
 __all__ = ["EnvironmentProblem", "Prepared", "prepare"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _LONGEST = 400  # characters of the one line
 _LOG = 64_000  # characters of the log that are kept

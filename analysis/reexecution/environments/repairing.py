@@ -17,10 +17,10 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from analysis.reexecution.bugs import Fidelity
-from analysis.reexecution.environments.problems import EnvironmentProblem
-from analysis.reexecution.environments.requirements import Line, Wish
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.bugs import Fidelity
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem
+from faultatlas.analysis.reexecution.environments.requirements import Line, Wish
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _FILE = Path(__file__).with_name("repairs.toml")
 _TORCH = ("torch", "torchvision", "torchaudio")

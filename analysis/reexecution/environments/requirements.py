@@ -14,8 +14,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from analysis.reexecution.environments.problems import EnvironmentProblem, clean
-from analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.environments.problems import EnvironmentProblem, clean
+from faultatlas.analysis.reexecution.runs import Outcome
 
 _DEEPEST = 4  # files that are included by files
 _MOST = 2000  # lines

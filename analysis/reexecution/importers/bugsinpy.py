@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import is_behind_link
-from analysis.reexecution.artifacts.reading import requirement_lines
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.places import is_behind_link
+from faultatlas.analysis.reexecution.artifacts.reading import requirement_lines
+from faultatlas.analysis.reexecution.bugs import (
     SIDES,
     Bug,
     Commands,
@@ -26,13 +26,13 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.importing.building import each_bug, store
-from analysis.reexecution.importing.clones import day_of, export, find_clone
-from analysis.reexecution.importing.imported import Imported
-from analysis.reexecution.importing.suites import Steps, steps
-from analysis.reexecution.importing.texts import line, slug, text_of
-from analysis.reexecution.importing.versions_by_date import python_on
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.importing.building import each_bug, store
+from faultatlas.analysis.reexecution.importing.clones import day_of, export, find_clone
+from faultatlas.analysis.reexecution.importing.imported import Imported
+from faultatlas.analysis.reexecution.importing.suites import Steps, steps
+from faultatlas.analysis.reexecution.importing.texts import line, slug, text_of
+from faultatlas.analysis.reexecution.importing.versions_by_date import python_on
+from faultatlas.data.errors import StudyError
 
 NAME = "bugsinpy"
 _FRAMEWORKS = ("keras", "tensorflow", "pytorch", "numpy", "pandas", "scikit-learn", "spacy")

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import is_behind_link, walk
-from analysis.reexecution.artifacts.reading import requirement_lines
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.places import is_behind_link, walk
+from faultatlas.analysis.reexecution.artifacts.reading import requirement_lines
+from faultatlas.analysis.reexecution.bugs import (
     SIDES,
     Bug,
     Commands,
@@ -23,15 +23,15 @@ from analysis.reexecution.bugs import (
     Limits,
     Symptom,
 )
-from analysis.reexecution.importing import datasets
-from analysis.reexecution.importing.building import each_bug, store
-from analysis.reexecution.importing.choosing_oracles import of_suite
-from analysis.reexecution.importing.imported import Imported
-from analysis.reexecution.importing.scripts import framework, reached, texts
-from analysis.reexecution.importing.suites import Steps, Suite, read_suite, steps
-from analysis.reexecution.importing.taxonomy_codes import code
-from analysis.reexecution.importing.texts import line, slug, text_of
-from analysis.reexecution.importing.versions_by_date import python_for, python_on
+from faultatlas.analysis.reexecution.importing import datasets
+from faultatlas.analysis.reexecution.importing.building import each_bug, store
+from faultatlas.analysis.reexecution.importing.choosing_oracles import of_suite
+from faultatlas.analysis.reexecution.importing.imported import Imported
+from faultatlas.analysis.reexecution.importing.scripts import framework, reached, texts
+from faultatlas.analysis.reexecution.importing.suites import Steps, Suite, read_suite, steps
+from faultatlas.analysis.reexecution.importing.taxonomy_codes import code
+from faultatlas.analysis.reexecution.importing.texts import line, slug, text_of
+from faultatlas.analysis.reexecution.importing.versions_by_date import python_for, python_on
 
 NAME = "defect4ml"
 RESULT = "result.json"

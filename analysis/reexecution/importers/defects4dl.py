@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import is_behind_link, walk
-from analysis.reexecution.artifacts.reading import requirement_lines
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.places import is_behind_link, walk
+from faultatlas.analysis.reexecution.artifacts.reading import requirement_lines
+from faultatlas.analysis.reexecution.bugs import (
     SIDES,
     Bug,
     Commands,
@@ -22,13 +22,13 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.importing import datasets
-from analysis.reexecution.importing.building import each_bug, store
-from analysis.reexecution.importing.choosing_oracles import by_words
-from analysis.reexecution.importing.imported import Imported
-from analysis.reexecution.importing.scripts import framework, reached, texts
-from analysis.reexecution.importing.texts import line, slug, text_of
-from analysis.reexecution.importing.versions_by_date import python_on
+from faultatlas.analysis.reexecution.importing import datasets
+from faultatlas.analysis.reexecution.importing.building import each_bug, store
+from faultatlas.analysis.reexecution.importing.choosing_oracles import by_words
+from faultatlas.analysis.reexecution.importing.imported import Imported
+from faultatlas.analysis.reexecution.importing.scripts import framework, reached, texts
+from faultatlas.analysis.reexecution.importing.texts import line, slug, text_of
+from faultatlas.analysis.reexecution.importing.versions_by_date import python_on
 
 NAME = "defects4dl"
 _OWN = frozenset({"info.txt", "requirements.txt", *SIDES})

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.places import is_behind_link, walk
-from analysis.reexecution.artifacts.reading import requirement_lines
-from analysis.reexecution.bugs import (
+from faultatlas.analysis.reexecution.artifacts.places import is_behind_link, walk
+from faultatlas.analysis.reexecution.artifacts.reading import requirement_lines
+from faultatlas.analysis.reexecution.bugs import (
     SIDES,
     Bug,
     Commands,
@@ -27,25 +27,29 @@ from analysis.reexecution.bugs import (
     Oracle,
     Symptom,
 )
-from analysis.reexecution.importing import datasets, test_scripts
-from analysis.reexecution.importing.building import each_bug, store
-from analysis.reexecution.importing.choosing_oracles import of_script
-from analysis.reexecution.importing.days import day_of_post, day_of_script, post_number
-from analysis.reexecution.importing.guessing import Guess, asserted, bounds_of, guess
-from analysis.reexecution.importing.imported import Imported
-from analysis.reexecution.importing.pairs import Pair, find_pairs
-from analysis.reexecution.importing.printed_scores import Printed, changed_lines, printed_measure
-from analysis.reexecution.importing.scripts import (
+from faultatlas.analysis.reexecution.importing import datasets, test_scripts
+from faultatlas.analysis.reexecution.importing.building import each_bug, store
+from faultatlas.analysis.reexecution.importing.choosing_oracles import of_script
+from faultatlas.analysis.reexecution.importing.days import day_of_post, day_of_script, post_number
+from faultatlas.analysis.reexecution.importing.guessing import Guess, asserted, bounds_of, guess
+from faultatlas.analysis.reexecution.importing.imported import Imported
+from faultatlas.analysis.reexecution.importing.pairs import Pair, find_pairs
+from faultatlas.analysis.reexecution.importing.printed_scores import (
+    Printed,
+    changed_lines,
+    printed_measure,
+)
+from faultatlas.analysis.reexecution.importing.scripts import (
     distributions,
     framework,
     main_script,
     reached,
     texts,
 )
-from analysis.reexecution.importing.tables import Row, rows
-from analysis.reexecution.importing.texts import line, slug, text_of
-from analysis.reexecution.importing.versions_by_date import Bound, is_within, python_for
-from analysis.reexecution.storing import SHIPPED
+from faultatlas.analysis.reexecution.importing.tables import Row, rows
+from faultatlas.analysis.reexecution.importing.texts import line, slug, text_of
+from faultatlas.analysis.reexecution.importing.versions_by_date import Bound, is_within, python_for
+from faultatlas.analysis.reexecution.storing import SHIPPED
 
 NAME = "script-pairs"
 _SYMPTOMS = {

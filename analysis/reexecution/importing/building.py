@@ -7,15 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from analysis.reexecution.artifacts.content import DATA
-from analysis.reexecution.artifacts.places import PlaceError, digest, is_behind_link, walk
-from analysis.reexecution.artifacts.problems import printable
-from analysis.reexecution.artifacts.reading import FILE, read
-from analysis.reexecution.artifacts.writing import write
-from analysis.reexecution.bugs import Bug, DataFile
-from analysis.reexecution.importing.copying import TooLargeError, check_size, copy
-from analysis.reexecution.importing.imported import Imported
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.artifacts.content import DATA
+from faultatlas.analysis.reexecution.artifacts.places import (
+    PlaceError,
+    digest,
+    is_behind_link,
+    walk,
+)
+from faultatlas.analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.artifacts.reading import FILE, read
+from faultatlas.analysis.reexecution.artifacts.writing import write
+from faultatlas.analysis.reexecution.bugs import Bug, DataFile
+from faultatlas.analysis.reexecution.importing.copying import TooLargeError, check_size, copy
+from faultatlas.analysis.reexecution.importing.imported import Imported
+from faultatlas.data.errors import StudyError
 
 _MOST_DECLARED = 400  # files of data, so that bug.toml stays readable
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from analysis.reexecution.bugs import Oracle, Symptom
-from analysis.reexecution.importing.printed_scores import Printed
-from analysis.reexecution.importing.suites import Asked, Suite
+from faultatlas.analysis.reexecution.bugs import Oracle, Symptom
+from faultatlas.analysis.reexecution.importing.printed_scores import Printed
+from faultatlas.analysis.reexecution.importing.suites import Asked, Suite
 
 _NAN = re.compile(r"\bnans?\b|not[- ]a[- ]number|not[- ]finite", re.IGNORECASE)
 # Not 'stuck' or 'freeze': an accuracy is stuck, and layers are frozen.

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 
-from analysis.reexecution.artifacts.places import (
+from faultatlas.analysis.reexecution.artifacts.places import (
     IGNORED,
     is_behind_link,
     leaves,
     wrong_path,
 )
-from analysis.reexecution.importing.copying import MOST_MB, TooLargeError
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.importing.copying import MOST_MB, TooLargeError
+from faultatlas.data.errors import StudyError
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _LINK = "120000"  # git's mode of one
@@ -30,7 +30,7 @@ def find_clone(folder: Path, project: str, url: str) -> Path | None:
             # No link leads out of a set; what lies beside it is the user's own.
             if found.is_dir() and (root != folder or not is_behind_link(found, root)):
                 return found
-    from miner.commits import clones
+    from faultatlas.miner.commits import clones
 
     try:
         kept = clones.wanted(url).folder if url else None
@@ -41,7 +41,7 @@ def find_clone(folder: Path, project: str, url: str) -> Path | None:
 
 def day_of(clone: Path, commit: str) -> str:
     """The day of a commit; '' where it is not there."""
-    from miner.commits import git
+    from faultatlas.miner.commits import git
 
     if not _COMMIT.fullmatch(commit):
         return ""
@@ -59,7 +59,7 @@ def export(
 
     Raises StudyError for a commit that the clone does not have, TooLargeError for a large one.
     """
-    from miner.commits import git
+    from faultatlas.miner.commits import git
 
     if not _COMMIT.fullmatch(commit):
         raise StudyError(f"{commit[:60]!r} is no commit", "Mend the metadata of the bug.")

@@ -7,8 +7,8 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import MOST_MB, PlaceError, leaves, walk
-from analysis.reexecution.artifacts.problems import printable
+from faultatlas.analysis.reexecution.artifacts.places import MOST_MB, PlaceError, leaves, walk
+from faultatlas.analysis.reexecution.artifacts.problems import printable
 
 __all__ = ["MOST_MB", "TooLargeError", "check_size", "copy", "megabytes"]
 

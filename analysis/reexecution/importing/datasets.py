@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from analysis.reexecution.artifacts.places import wrong_path
-from analysis.reexecution.importing.scripts import script_tree
+from faultatlas.analysis.reexecution.artifacts.places import wrong_path
+from faultatlas.analysis.reexecution.importing.scripts import script_tree
 
 # Where files go that a script looks for outside of its folder: inside data/, and a link is made.
 OUTSIDE = "outside"

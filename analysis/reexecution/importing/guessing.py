@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.reexecution.importing.scripts import is_python_2
-from analysis.reexecution.importing.versions_by_date import (
+from faultatlas.analysis.reexecution.importing.scripts import is_python_2
+from faultatlas.analysis.reexecution.importing.versions_by_date import (
     Bound,
     lowest,
     newest,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.importing.texts import line
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.importing.texts import line
 
 
 @dataclass

@@ -11,7 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import PlaceError, bounded, digest
+from faultatlas.analysis.reexecution.artifacts.places import PlaceError, bounded, digest
 
 FOLDER = ".imported"
 _LENGTH = 64

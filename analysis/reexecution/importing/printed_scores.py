@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.reexecution.importing.scripts import script_tree
+from faultatlas.analysis.reexecution.importing.scripts import script_tree
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Container
 from functools import lru_cache
 from pathlib import Path
 
-from analysis.reexecution.importing.texts import text_of
+from faultatlas.analysis.reexecution.importing.texts import text_of
 
 _MOST = 1 << 20  # bytes of a script
 _MOST_REACHED = 200  # scripts

@@ -7,9 +7,9 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from analysis.reexecution.bugs import SIDES
-from analysis.reexecution.importing.scripts import script_tree
-from analysis.reexecution.importing.texts import line
+from faultatlas.analysis.reexecution.bugs import SIDES
+from faultatlas.analysis.reexecution.importing.scripts import script_tree
+from faultatlas.analysis.reexecution.importing.texts import line
 
 _CALLS = ("os.system", "os.popen", "subprocess.call", "subprocess.run", "subprocess.Popen",
           "subprocess.check_call", "subprocess.check_output", "subprocess.getoutput")  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.importing.texts import line
+from faultatlas.analysis.reexecution.importing.texts import line
 
 _LARGEST = 4 << 20
 _MOST_ROWS = 5_000

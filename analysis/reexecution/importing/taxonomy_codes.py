@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from functools import lru_cache
 
-from analysis.reexecution.artifacts.problems import quoted
-from data.taxonomy import Taxonomy
+from faultatlas.analysis.reexecution.artifacts.problems import quoted
+from faultatlas.data.taxonomy import Taxonomy
 
 _LIKE = 0.87  # how near a slip of the pen is to a name
 
@@ -30,6 +30,6 @@ def code(text: str, taxonomy: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=8)
 def _taxonomy(name: str) -> Taxonomy:
-    from data.taxonomy_library import TaxonomyLibrary
+    from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
     return TaxonomyLibrary(as_shipped=True).taxonomy(name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from analysis.reexecution.importing.scripts import script_tree
-from analysis.reexecution.importing.texts import line
+from faultatlas.analysis.reexecution.importing.scripts import script_tree
+from faultatlas.analysis.reexecution.importing.texts import line
 
 _CALLS = re.compile(r"(?:subprocess\.)?(?:call|run|check_call|check_output|Popen)|os\.system")
 _FETCHES = re.compile(r"download|fetch|wget|curl", re.IGNORECASE)

@@ -6,7 +6,7 @@ import codecs
 import re
 from pathlib import Path
 
-from analysis.reexecution.artifacts.places import PlaceError, small_bytes
+from faultatlas.analysis.reexecution.artifacts.places import PlaceError, small_bytes
 
 _MOST = 2 << 20
 _RTF_GROUP = re.compile(r"\{\\(?:fonttbl|colortbl|stylesheet|info|\*)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")

@@ -13,9 +13,9 @@ import pkgutil
 from collections.abc import Sequence
 from types import ModuleType
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import unusable
-from analysis.reexecution.sightings import Observed, Sighting
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import unusable
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting
 
 
 @functools.cache

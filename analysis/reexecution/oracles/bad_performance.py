@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import cut, failed, idle
-from analysis.reexecution.numbers import number_in
-from analysis.reexecution.oracles.out_of_memory import ran_out
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting, no_work
-from analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import cut, failed, idle
+from faultatlas.analysis.reexecution.numbers import number_in
+from faultatlas.analysis.reexecution.oracles.out_of_memory import ran_out
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, no_work
+from faultatlas.analysis.reexecution.traces.normalising import plain
 
 SYMPTOM = Symptom.BAD_PERFORMANCE
 ABOUT = "a score, the time or the memory is worse than after the fix"

@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import (
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import (
     cut,
     failed,
     idle,
@@ -22,12 +22,12 @@ from analysis.reexecution.invalidity import (
     lacks_module,
     reason_of,
 )
-from analysis.reexecution.progress import got_past
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting, cannot
-from analysis.reexecution.traces.failures import Failure
-from analysis.reexecution.traces.normalising import plain
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.progress import got_past
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, cannot
+from faultatlas.analysis.reexecution.traces.failures import Failure
+from faultatlas.analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 SYMPTOM = Symptom.CRASH
 ABOUT = "an exception or a signal ends the program"

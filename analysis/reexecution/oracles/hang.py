@@ -10,11 +10,11 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import cut, failed, idle
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting, cannot
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import cut, failed, idle
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, cannot
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 SYMPTOM = Symptom.HANG
 ABOUT = "the program is alive and writes nothing any more"

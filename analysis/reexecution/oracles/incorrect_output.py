@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Oracle, Symptom
-from analysis.reexecution.invalidity import cut, failed, idle
-from analysis.reexecution.numbers import number_in
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting, cannot, no_work
-from analysis.reexecution.traces.normalising import plain
-from analysis.reexecution.traces.tracebacks import last_traceback
-from analysis.reexecution.verdicts import Reason
+from faultatlas.analysis.reexecution.bugs import Bug, Oracle, Symptom
+from faultatlas.analysis.reexecution.invalidity import cut, failed, idle
+from faultatlas.analysis.reexecution.numbers import number_in
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, cannot, no_work
+from faultatlas.analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.traces.tracebacks import last_traceback
+from faultatlas.analysis.reexecution.verdicts import Reason
 
 SYMPTOM = Symptom.INCORRECT_OUTPUT
 ABOUT = "what comes out is definitely wrong"

@@ -13,12 +13,12 @@ import math
 import re
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import cut, failed, idle
-from analysis.reexecution.numbers import number_in
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting, no_work, text_of
-from analysis.reexecution.traces.normalising import plain
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import cut, failed, idle
+from faultatlas.analysis.reexecution.numbers import number_in
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting, no_work, text_of
+from faultatlas.analysis.reexecution.traces.normalising import plain
 
 SYMPTOM = Symptom.NAN
 ABOUT = "a number that should be one is NaN or infinite"

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from analysis.reexecution.bugs import Bug, Symptom
-from analysis.reexecution.invalidity import cut, failed, idle
-from analysis.reexecution.progress import got_past
-from analysis.reexecution.runs import Outcome
-from analysis.reexecution.sightings import Observed, Sighting
+from faultatlas.analysis.reexecution.bugs import Bug, Symptom
+from faultatlas.analysis.reexecution.invalidity import cut, failed, idle
+from faultatlas.analysis.reexecution.progress import got_past
+from faultatlas.analysis.reexecution.runs import Outcome
+from faultatlas.analysis.reexecution.sightings import Observed, Sighting
 
 SYMPTOM = Symptom.OUT_OF_MEMORY
 ABOUT = "the memory of the machine or of the GPU does not suffice"

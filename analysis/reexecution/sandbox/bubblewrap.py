@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from analysis.reexecution.sandbox.places import Place
+from faultatlas.analysis.reexecution.sandbox.places import Place
 
 USER = 61000  # nobody's number: between those of people, of services and of containers
 # In the sandbox root may only become that user, and then nothing more.

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from analysis.reexecution.bugs import Limits
-from analysis.reexecution.sandbox.trying import tried_once
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.bugs import Limits
+from faultatlas.analysis.reexecution.sandbox.trying import tried_once
+from faultatlas.data.errors import StudyError
 
 BUBBLEWRAP, NAMESPACES, NONE = "bubblewrap", "namespaces", "none"
 KINDS = ("auto", BUBBLEWRAP, NAMESPACES, NONE)
@@ -86,8 +86,8 @@ def is_closed(kind: str, *, separate_user: bool) -> bool:
 
 def _tried(kind: str, *, separate_user: bool, closed: bool) -> str:
     """Runs a program that must write into its folder; the problem, or ''."""
-    from analysis.reexecution.runs import Outcome
-    from analysis.reexecution.sandbox.running import Request, run_as
+    from faultatlas.analysis.reexecution.runs import Outcome
+    from faultatlas.analysis.reexecution.sandbox.running import Request, run_as
 
     with tempfile.TemporaryDirectory(prefix="faultatlas-probe-") as name:
         folder = Path(name)

@@ -11,7 +11,7 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.reexecution.sandbox.trying import tried_once
+from faultatlas.analysis.reexecution.sandbox.trying import tried_once
 
 MARK = "faultatlas"
 CONTROLLERS = ("memory", "pids", "cpuacct")

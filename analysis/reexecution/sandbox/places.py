@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.reexecution.bugs import Limits
-from analysis.reexecution.environments.folders import cache_folder
-from analysis.reexecution.inside import ETC, HARNESS, HOME, WORKSPACE
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.bugs import Limits
+from faultatlas.analysis.reexecution.environments.folders import cache_folder
+from faultatlas.analysis.reexecution.inside import ETC, HARNESS, HOME, WORKSPACE
+from faultatlas.data.errors import StudyError
 
 # Programs and libraries of the system. What is a link there is the same link inside.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")

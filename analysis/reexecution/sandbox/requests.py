@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analysis.reexecution.bugs import Limits
-from analysis.reexecution.runs import Isolation, Outcome
+from faultatlas.analysis.reexecution.bugs import Limits
+from faultatlas.analysis.reexecution.runs import Isolation, Outcome
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import contextlib
 import os
 from pathlib import Path
 
-from analysis.reexecution.runs import Isolation, Outcome
-from analysis.reexecution.sandbox import choosing, disk, groups
-from analysis.reexecution.sandbox.bubblewrap import USER
-from analysis.reexecution.sandbox.requests import Ended, Request
-from analysis.reexecution.sandbox.tasks import task
-from analysis.reexecution.sandbox.watching import Watched, one_line
+from faultatlas.analysis.reexecution.runs import Isolation, Outcome
+from faultatlas.analysis.reexecution.sandbox import choosing, disk, groups
+from faultatlas.analysis.reexecution.sandbox.bubblewrap import USER
+from faultatlas.analysis.reexecution.sandbox.requests import Ended, Request
+from faultatlas.analysis.reexecution.sandbox.tasks import task
+from faultatlas.analysis.reexecution.sandbox.watching import Watched, one_line
 
 __all__ = ["Ended", "Request", "run", "run_as"]
 

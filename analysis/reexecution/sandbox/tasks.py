@@ -11,16 +11,16 @@ from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from analysis.reexecution.inside import HARNESS, WORKSPACE
-from analysis.reexecution.sandbox import filtering
-from analysis.reexecution.sandbox.bubblewrap import USER, arguments
-from analysis.reexecution.sandbox.groups import MARK, Group, is_orphan, new_name
-from analysis.reexecution.sandbox.places import places
-from analysis.reexecution.sandbox.processes import tasks_of
-from analysis.reexecution.sandbox.requests import Request
-from analysis.reexecution.sandbox.trying import tried_once
-from analysis.reexecution.workspace import remove
-from data.errors import StudyError
+from faultatlas.analysis.reexecution.inside import HARNESS, WORKSPACE
+from faultatlas.analysis.reexecution.sandbox import filtering
+from faultatlas.analysis.reexecution.sandbox.bubblewrap import USER, arguments
+from faultatlas.analysis.reexecution.sandbox.groups import MARK, Group, is_orphan, new_name
+from faultatlas.analysis.reexecution.sandbox.places import places
+from faultatlas.analysis.reexecution.sandbox.processes import tasks_of
+from faultatlas.analysis.reexecution.sandbox.requests import Request
+from faultatlas.analysis.reexecution.sandbox.trying import tried_once
+from faultatlas.analysis.reexecution.workspace import remove
+from faultatlas.data.errors import StudyError
 
 OPEN_FILES = 4096
 OWN_TASKS = 64  # what bubblewrap, the launcher and threads need besides

@@ -14,14 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from analysis.reexecution.runs import Isolation, Outcome
-from analysis.reexecution.sandbox import disk
-from analysis.reexecution.sandbox.groups import Group
-from analysis.reexecution.sandbox.output import Pump
-from analysis.reexecution.sandbox.places import IN_MEMORY, memory_size
-from analysis.reexecution.sandbox.processes import descendants, resident_mb
-from analysis.reexecution.sandbox.requests import Ended, Request
-from analysis.reexecution.sandbox.tasks import report_to
+from faultatlas.analysis.reexecution.runs import Isolation, Outcome
+from faultatlas.analysis.reexecution.sandbox import disk
+from faultatlas.analysis.reexecution.sandbox.groups import Group
+from faultatlas.analysis.reexecution.sandbox.output import Pump
+from faultatlas.analysis.reexecution.sandbox.places import IN_MEMORY, memory_size
+from faultatlas.analysis.reexecution.sandbox.processes import descendants, resident_mb
+from faultatlas.analysis.reexecution.sandbox.requests import Ended, Request
+from faultatlas.analysis.reexecution.sandbox.tasks import report_to
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 SAMPLE_S = 0.05  # how often counters are read: a disk is filled fast

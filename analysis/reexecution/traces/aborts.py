@@ -6,8 +6,8 @@ import re
 import signal
 from dataclasses import dataclass
 
-from analysis.reexecution.runs import Outcome, Run
-from analysis.reexecution.traces.tracebacks import Frame
+from faultatlas.analysis.reexecution.runs import Outcome, Run
+from faultatlas.analysis.reexecution.traces.tracebacks import Frame
 
 _SAID = (
     re.compile(r"terminate called after throwing an instance of '(?P<what>[^'\n]{1,200})'"),

@@ -12,11 +12,11 @@ import re
 import signal
 from dataclasses import dataclass
 
-from analysis.reexecution.bugs import Bug
-from analysis.reexecution.runs import Outcome, Run
-from analysis.reexecution.traces.aborts import last_abort, signal_name
-from analysis.reexecution.traces.normalising import first_line, normalised, plain
-from analysis.reexecution.traces.tracebacks import (
+from faultatlas.analysis.reexecution.bugs import Bug
+from faultatlas.analysis.reexecution.runs import Outcome, Run
+from faultatlas.analysis.reexecution.traces.aborts import last_abort, signal_name
+from faultatlas.analysis.reexecution.traces.normalising import first_line, normalised, plain
+from faultatlas.analysis.reexecution.traces.tracebacks import (
     Frame,
     Traceback,
     is_of_pytest,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from analysis.replication.agreeing import share
-from analysis.replication.dl import sheets
-from analysis.replication.dl.sheets import ACCEPTED, CODING, REJECTED, TAGS
-from analysis.replication.figures import Also, Found, Value
-from analysis.replication.package import Package, number_of
-from analysis.tallies.naming import word
-from data.errors import StudyError
-from data.results import Cell, Column, Table
+from faultatlas.analysis.replication.agreeing import share
+from faultatlas.analysis.replication.dl import sheets
+from faultatlas.analysis.replication.dl.sheets import ACCEPTED, CODING, REJECTED, TAGS
+from faultatlas.analysis.replication.figures import Also, Found, Value
+from faultatlas.analysis.replication.package import Package, number_of
+from faultatlas.analysis.tallies.naming import word
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Cell, Column, Table
 
 ANSWERS = "participant_info_and_responses.xlsx"
 _HALF = 50.0

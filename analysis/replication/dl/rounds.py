@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from analysis.replication.agreeing import agreement, share
-from analysis.replication.dl import sheets
-from analysis.replication.dl.sheets import KINDS, ROUNDS
-from analysis.replication.figures import Also, Found, Value
-from analysis.replication.package import Package
-from annotation.sheets.codes import Codebook
-from data.results import Cell, Column, Table
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.replication.agreeing import agreement, share
+from faultatlas.analysis.replication.dl import sheets
+from faultatlas.analysis.replication.dl.sheets import KINDS, ROUNDS
+from faultatlas.analysis.replication.figures import Also, Found, Value
+from faultatlas.analysis.replication.package import Package
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 STATISTIC = "krippendorff"
 TAXONOMY = "screening"

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from analysis.replication.package import Package
-from data import evidence
-from data.errors import StudyError
-from data.sql_text import literal
-from data.taxonomy import Taxonomy, folded
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data import evidence
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sql_text import literal
+from faultatlas.data.taxonomy import Taxonomy, folded
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 ROUNDS = tuple(f"round_{number}.xlsx" for number in range(1, 7))
 CODING = "interview_open_coding.xlsx"

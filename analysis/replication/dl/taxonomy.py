@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from analysis.replication.dl import sheets
-from analysis.replication.figures import Found, Value
-from analysis.replication.package import Package
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.analysis.replication.dl import sheets
+from faultatlas.analysis.replication.figures import Found, Value
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 STATS = "stats.xlsx"
 _LEVELS = 3

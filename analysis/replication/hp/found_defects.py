@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from analysis.replication.figures import Also, Found, Value
-from analysis.replication.package import Package
-from data.results import Cell, Column, Table
-from data.taxonomy import folded
+from faultatlas.analysis.replication.figures import Also, Found, Value
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.taxonomy import folded
 
 FILE = "defects.xlsx"
 _COLUMNS = ("Description", "Confirmed", "Fixed", "Type", "Framework")

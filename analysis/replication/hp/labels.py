@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.replication.agreeing import agreement, share
-from analysis.replication.figures import Also, Found, Value
-from analysis.replication.package import Package
-from data.errors import StudyError
-from data.results import Cell, Column, Figure, Series, Table
-from data.taxonomy import folded
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.replication.agreeing import agreement, share
+from faultatlas.analysis.replication.figures import Also, Found, Value
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data.errors import StudyError
+from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.data.taxonomy import folded
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 FRAMEWORKS = {"mindspore": "MindSpore", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 ALL = tuple(f"labels/{name}.csv" for name in FRAMEWORKS)

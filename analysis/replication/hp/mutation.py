@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from analysis.replication.agreeing import share
-from analysis.replication.figures import Found, Value
-from analysis.replication.package import Package, number_of
-from data.evidence import mutation_table
+from faultatlas.analysis.replication.agreeing import share
+from faultatlas.analysis.replication.figures import Found, Value
+from faultatlas.analysis.replication.package import Package, number_of
+from faultatlas.data.evidence import mutation_table
 
 FAILED = -100.0  # a mutant that could not be converted
 # The paper leaves out outliers and does not say from where on; found by trial in the public data.

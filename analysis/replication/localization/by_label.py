@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from analysis.replication.figures import Also, Value
-from analysis.replication.localization.means import mean
-from analysis.replication.localization.results import (
+from faultatlas.analysis.replication.figures import Also, Value
+from faultatlas.analysis.replication.localization.means import mean
+from faultatlas.analysis.replication.localization.results import (
     BLIA_FILE,
     BOTH_FILE,
     FILE_OF,
@@ -14,11 +14,11 @@ from analysis.replication.localization.results import (
     Localized,
     localized,
 )
-from analysis.replication.localization.sheets import FIRST, TYPES, Labelled, labelled
-from analysis.replication.localization.tables import beside_table
-from analysis.replication.outcomes import judged_beside
-from analysis.replication.package import Package
-from data.results import Cell, Column, Table
+from faultatlas.analysis.replication.localization.sheets import FIRST, TYPES, Labelled, labelled
+from faultatlas.analysis.replication.localization.tables import beside_table
+from faultatlas.analysis.replication.outcomes import judged_beside
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data.results import Cell, Column, Table
 
 NEEDS = (FIRST, BOTH_FILE, BLIA_FILE)
 _GROUPS = (*TYPES, "extrinsic", "intrinsic")

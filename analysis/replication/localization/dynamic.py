@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from analysis.replication.agreeing import share
-from analysis.replication.figures import Found
-from analysis.replication.package import Package
-from data.errors import StudyError
-from data.taxonomy import folded
+from faultatlas.analysis.replication.agreeing import share
+from faultatlas.analysis.replication.figures import Found
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
 
 FILE = "dynamic_analysis.xlsx"
 APPROACHES = ("DeepLocalize", "DeepFD", "DeepDiagnosis")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from analysis.replication.figures import Found, Value
-from analysis.replication.localization.sheets import (
+from faultatlas.analysis.replication.figures import Found, Value
+from faultatlas.analysis.replication.localization.sheets import (
     BOTH,
     FIRST,
     NDL,
@@ -19,8 +19,8 @@ from analysis.replication.localization.sheets import (
     is_yes,
     labelled,
 )
-from analysis.replication.package import Package
-from analysis.statistics.table_tests import chi_square
+from faultatlas.analysis.replication.package import Package
+from faultatlas.analysis.statistics.table_tests import chi_square
 
 # Table 29: share of extrinsic bugs in each type (%).
 EXTRINSIC = dict(zip(TYPES, ("48.15", "35.29", "21.90", "38.10", "38.19", "82.35"), strict=True))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.replication.agreeing import RESAMPLES
-from analysis.replication.figures import Value
+from faultatlas.analysis.replication.agreeing import RESAMPLES
+from faultatlas.analysis.replication.figures import Value
 
 
 def mean(
@@ -38,7 +38,7 @@ def mean(
 def _interval(numbers: Sequence[float], seed: int) -> tuple[float | None, float | None]:
     import numpy as np
 
-    from analysis.statistics.agreement.bootstrap import draws
+    from faultatlas.analysis.statistics.agreement.bootstrap import draws
 
     if len(set(numbers)) == 1:
         return None, None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 
-from analysis.replication.agreeing import agreement, share
-from analysis.replication.figures import Also, Value
-from analysis.replication.localization.labels import (
+from faultatlas.analysis.replication.agreeing import agreement, share
+from faultatlas.analysis.replication.figures import Also, Value
+from faultatlas.analysis.replication.localization.labels import (
     EXTRINSIC,
     by_type,
     dl_count,
     extrinsic_count,
     sizes,
 )
-from analysis.replication.localization.sheets import (
+from faultatlas.analysis.replication.localization.sheets import (
     BOTH,
     SHEETS,
     TYPES,
@@ -23,8 +23,8 @@ from analysis.replication.localization.sheets import (
     labelled,
     paired,
 )
-from analysis.replication.localization.tables import beside_table
-from analysis.replication.package import Package
+from faultatlas.analysis.replication.localization.tables import beside_table
+from faultatlas.analysis.replication.package import Package
 
 # Section 4.2: share of each type in the sample (%); the paper adds a zero to each.
 _SHARES = dict(zip(TYPES, ("35.2", "13.3", "27.3", "5.5", "14.3", "4.4"), strict=True))

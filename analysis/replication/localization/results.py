@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analysis.replication.package import Cells, Package, number_of
-from data.errors import StudyError
+from faultatlas.analysis.replication.package import Cells, Package, number_of
+from faultatlas.data.errors import StudyError
 
 BOTH_FILE = "results/buglocator_bluir.csv"  # no header
 BLIA_FILE = "results/blia.csv"  # a header of numbers: 6, 8, 11, 12

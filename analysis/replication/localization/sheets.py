@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.replication.package import Package, Record
-from data.errors import StudyError
-from data.taxonomy import folded
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.analysis.replication.package import Package, Record
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy import folded
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 SHEETS = {"rater1": "sheets/rater1.xlsx", "rater2": "sheets/rater2.xlsx"}
 FIRST = SHEETS["rater1"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.replication.claims import unit_of
-from analysis.replication.figures import Value
-from analysis.replication.outcomes import judged_beside, shown
-from data.results import Column, Table, rows_of
-from report import formatting
+from faultatlas.analysis.replication.claims import unit_of
+from faultatlas.analysis.replication.figures import Value
+from faultatlas.analysis.replication.outcomes import judged_beside, shown
+from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.report import formatting
 
 _COLUMNS = (
     Column("what", "What"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from analysis.replication.agreeing import share
-from analysis.replication.figures import Also, Value
-from analysis.replication.localization.means import mean
-from analysis.replication.localization.results import (
+from faultatlas.analysis.replication.agreeing import share
+from faultatlas.analysis.replication.figures import Also, Value
+from faultatlas.analysis.replication.localization.means import mean
+from faultatlas.analysis.replication.localization.results import (
     BJXNET_FILE,
     BLIA_FILE,
     BOTH_FILE,
@@ -22,8 +22,8 @@ from analysis.replication.localization.results import (
     localized,
     rows_that_follow,
 )
-from analysis.replication.localization.tables import beside_table
-from analysis.replication.package import Package
+from faultatlas.analysis.replication.localization.tables import beside_table
+from faultatlas.analysis.replication.package import Package
 
 _TOP = (1, 5, 10)
 # Table 8: Top@1, Top@5, Top@10, MRR, MAP on deep learning systems.

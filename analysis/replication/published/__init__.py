@@ -6,8 +6,8 @@ import importlib
 import pkgutil
 from functools import cache
 
-from analysis.replication.figures import PublishedStudy
-from data.errors import StudyError
+from faultatlas.analysis.replication.figures import PublishedStudy
+from faultatlas.data.errors import StudyError
 
 
 @cache

@@ -7,7 +7,7 @@ of the traditional systems.
 
 from __future__ import annotations
 
-from analysis.replication.figures import (
+from faultatlas.analysis.replication.figures import (
     Also,
     PrintedOnly,
     PublishedStudy,
@@ -15,11 +15,17 @@ from analysis.replication.figures import (
     RoundPlan,
     Wanted,
 )
-from analysis.replication.localization import by_label, dynamic, labels, raters, techniques
-from analysis.replication.localization.results import BJXNET_FILE, BLIA_FILE, BOTH_FILE
-from analysis.replication.localization.sheets import BOTH, FIRST, SHEETS
-from analysis.replication.package import Package
-from annotation.sheets.asking import Asked
+from faultatlas.analysis.replication.localization import (
+    by_label,
+    dynamic,
+    labels,
+    raters,
+    techniques,
+)
+from faultatlas.analysis.replication.localization.results import BJXNET_FILE, BLIA_FILE, BOTH_FILE
+from faultatlas.analysis.replication.localization.sheets import BOTH, FIRST, SHEETS
+from faultatlas.analysis.replication.package import Package
+from faultatlas.annotation.sheets.asking import Asked
 
 _ITEM = "https://github.com/{User/Project}/issues/{Bug/Issue ID}"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from analysis.replication.dl import rounds, sheets, taxonomy
-from analysis.replication.figures import (
+from faultatlas.analysis.replication.dl import rounds, sheets, taxonomy
+from faultatlas.analysis.replication.figures import (
     Also,
     Found,
     PrintedOnly,
@@ -19,10 +19,10 @@ from analysis.replication.figures import (
     Value,
     Wanted,
 )
-from analysis.replication.package import Package
-from data import evidence
-from data.results import Cell, Column, Table
-from data.taxonomy import folded
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data import evidence
+from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.taxonomy import folded
 
 FILE = "bugs.csv"
 _COLUMNS = ("bug", "python", "source", "framework")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from analysis.replication.dl import interviews, rounds, sheets, taxonomy
-from analysis.replication.figures import Also, PublishedStudy, Recomputed, RoundPlan, Wanted
-from analysis.replication.package import Package
-from annotation.sheets.asking import Asked
+from faultatlas.analysis.replication.dl import interviews, rounds, sheets, taxonomy
+from faultatlas.analysis.replication.figures import (
+    Also,
+    PublishedStudy,
+    Recomputed,
+    RoundPlan,
+    Wanted,
+)
+from faultatlas.analysis.replication.package import Package
+from faultatlas.annotation.sheets.asking import Asked
 
 _ROUND = Asked(
     item="Link",

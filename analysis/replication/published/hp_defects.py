@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.replication.figures import (
+from faultatlas.analysis.replication.figures import (
     Also,
     PrintedOnly,
     PublishedStudy,
@@ -11,9 +11,9 @@ from analysis.replication.figures import (
     Unavailable,
     Wanted,
 )
-from analysis.replication.hp import found_defects, labels, mutation
-from analysis.replication.package import Package
-from annotation.sheets.asking import Asked
+from faultatlas.analysis.replication.hp import found_defects, labels, mutation
+from faultatlas.analysis.replication.package import Package
+from faultatlas.annotation.sheets.asking import Asked
 
 _LABELS = Asked(item="URL", rater_columns=("volunteer_*",), final="Final_label")
 

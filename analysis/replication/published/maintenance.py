@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.replication.figures import PrintedOnly, PublishedStudy
+from faultatlas.analysis.replication.figures import PrintedOnly, PublishedStudy
 
 STUDY = PublishedStudy(
     name="maintenance",

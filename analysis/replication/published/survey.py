@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from analysis.replication.agreeing import share
-from analysis.replication.dl import sheets, taxonomy
-from analysis.replication.figures import Found, PrintedOnly, PublishedStudy, Recomputed
-from analysis.replication.package import Package
-from data import evidence
+from faultatlas.analysis.replication.agreeing import share
+from faultatlas.analysis.replication.dl import sheets, taxonomy
+from faultatlas.analysis.replication.figures import Found, PrintedOnly, PublishedStudy, Recomputed
+from faultatlas.analysis.replication.package import Package
+from faultatlas.data import evidence
 
 PACKAGE = "dl-faults"
 _TARGETED, _UNTARGETED = "targeted", "untargeted"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Estimate, Floats, Resampling
-from analysis.statistics.agreement.intervals import CONFIDENCE
+from faultatlas.analysis.statistics.agreement.coding import Estimate, Floats, Resampling
+from faultatlas.analysis.statistics.agreement.intervals import CONFIDENCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.agreement.bootstrap import percentile_intervals
-from analysis.statistics.agreement.coding import (
+from faultatlas.analysis.statistics.agreement.bootstrap import percentile_intervals
+from faultatlas.analysis.statistics.agreement.coding import (
     MISSING,
     Coded,
     Estimate,
@@ -16,8 +16,8 @@ from analysis.statistics.agreement.coding import (
     Resampling,
     Statistic,
 )
-from analysis.statistics.agreement.sums import beyond_chance, summing
-from analysis.statistics.agreement.tallies import Tally, tally
+from faultatlas.analysis.statistics.agreement.sums import beyond_chance, summing
+from faultatlas.analysis.statistics.agreement.tallies import Tally, tally
 
 
 def estimate_categories(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Coded
-from analysis.statistics.agreement.tallies import counted
+from faultatlas.analysis.statistics.agreement.coding import Coded
+from faultatlas.analysis.statistics.agreement.tallies import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

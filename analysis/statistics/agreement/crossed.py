@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Distances, Floats
-from analysis.statistics.agreement.distances import checked
-from analysis.statistics.agreement.sums import DUST, beyond_chance, summing
+from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Distances, Floats
+from faultatlas.analysis.statistics.agreement.distances import checked
+from faultatlas.analysis.statistics.agreement.sums import DUST, beyond_chance, summing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

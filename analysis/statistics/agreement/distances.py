@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Distances
+from faultatlas.analysis.statistics.agreement.coding import Distances
 
 Path = Sequence[Hashable]  # from the top of a tree to a category, the category included
 Category = TypeVar("Category")

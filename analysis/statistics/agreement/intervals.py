@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Estimate, Floats
+from faultatlas.analysis.statistics.agreement.coding import Estimate, Floats
 
 GWET = (
     "t interval from the linearised contributions of the items "

@@ -10,10 +10,10 @@ from functools import cache
 from itertools import combinations
 from typing import cast
 
-from analysis.statistics.agreement import kinds
-from analysis.statistics.agreement.bootstrap import percentile_intervals
-from analysis.statistics.agreement.categories import estimate_categories
-from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Statistic
+from faultatlas.analysis.statistics.agreement import kinds
+from faultatlas.analysis.statistics.agreement.bootstrap import percentile_intervals
+from faultatlas.analysis.statistics.agreement.categories import estimate_categories
+from faultatlas.analysis.statistics.agreement.coding import Coded, Distances, Estimate, Statistic
 
 
 @cache

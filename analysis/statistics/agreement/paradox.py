@@ -9,9 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Estimate, Floats
-from analysis.statistics.agreement.kinds import percent
-from analysis.statistics.agreement.tallies import tally
+from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Estimate, Floats
+from faultatlas.analysis.statistics.agreement.kinds import percent
+from faultatlas.analysis.statistics.agreement.tallies import tally
 
 Kind = Literal["paradox", "prevalence", "bias", "few-items", "wide-interval"]
 

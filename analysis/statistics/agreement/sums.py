@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.sparse import csr_array
 
-from analysis.statistics.agreement.coding import Floats
-from analysis.statistics.agreement.tallies import Tally
+from faultatlas.analysis.statistics.agreement.coding import Floats
+from faultatlas.analysis.statistics.agreement.tallies import Tally
 
 DUST = 1e-12  # an expected disagreement below this is none
 

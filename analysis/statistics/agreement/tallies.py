@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Distances, Estimate, Floats
-from analysis.statistics.agreement.distances import checked
+from faultatlas.analysis.statistics.agreement.coding import (
+    MISSING,
+    Coded,
+    Distances,
+    Estimate,
+    Floats,
+)
+from faultatlas.analysis.statistics.agreement.distances import checked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

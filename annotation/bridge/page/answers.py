@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.bridge.page.config import (
+from faultatlas.annotation.bridge.page.config import (
     ARTIFACT,
     CODE,
     COMMENT,
@@ -18,9 +18,9 @@ from annotation.bridge.page.config import (
     CONFIDENCES,
     PROPOSED,
 )
-from annotation.labels import NEW_CODE, SPECIAL
-from data.identity import shown
-from data.taxonomy import Taxonomy
+from faultatlas.annotation.labels import NEW_CODE, SPECIAL
+from faultatlas.data.identity import shown
+from faultatlas.data.taxonomy import Taxonomy
 
 _TYPES = {CODE: "taxonomy", CONFIDENCE: "choices", COMMENT: "textarea", PROPOSED: "textarea"}
 _VALUES = {CODE: "taxonomy", CONFIDENCE: "choices", COMMENT: "text", PROPOSED: "text"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from annotation.bridge.page.cleaning import escaped
-from data.taxonomy import Node, Taxonomy
+from faultatlas.annotation.bridge.page.cleaning import escaped
+from faultatlas.data.taxonomy import Node, Taxonomy
 
 
 def codebook_html(taxonomy: Taxonomy) -> str:

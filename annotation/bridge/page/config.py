@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
 
-from annotation.bridge.page.cleaning import escaped, visible
-from annotation.bridge.page.codebook import codebook_html
-from annotation.bridge.page.style import style_sheet
-from annotation.labels import NEW_CODE, SPECIAL
+from faultatlas.annotation.bridge.page.cleaning import escaped, visible
+from faultatlas.annotation.bridge.page.codebook import codebook_html
+from faultatlas.annotation.bridge.page.style import style_sheet
+from faultatlas.annotation.labels import NEW_CODE, SPECIAL
 
 if TYPE_CHECKING:
-    from annotation.labels import Stage
-    from data.taxonomy import Node, Taxonomy
+    from faultatlas.annotation.labels import Stage
+    from faultatlas.data.taxonomy import Node, Taxonomy
 
 # The names that answers come back under.
 ARTIFACT, CODE, CONFIDENCE, COMMENT, PROPOSED = (

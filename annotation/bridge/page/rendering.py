@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from annotation.bridge.page.cleaning import (
+from faultatlas.annotation.bridge.page.cleaning import (
     escaped,
     has_known_tag,
     known_html,
@@ -22,7 +22,7 @@ from annotation.bridge.page.cleaning import (
     visible,
     web_address,
 )
-from annotation.bridge.page.highlighting import highlighted
+from faultatlas.annotation.bridge.page.highlighting import highlighted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

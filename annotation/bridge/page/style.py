@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from annotation.bridge.page.highlighting import style_sheet as highlighting_sheet
+from faultatlas.annotation.bridge.page.highlighting import style_sheet as highlighting_sheet
 
 _MONO = "font-family: ui-monospace, 'DejaVu Sans Mono', monospace !important; font-size: 12.5px"
 _RULES = """

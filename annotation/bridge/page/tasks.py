@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from annotation.bridge.page.cleaning import escaped, web_address
-from annotation.bridge.page.rendering import (
+from faultatlas.annotation.bridge.page.cleaning import escaped, web_address
+from faultatlas.annotation.bridge.page.rendering import (
     BODY_LIMIT,
     REPLY_LIMIT,
     changes,
@@ -21,9 +21,9 @@ from annotation.bridge.page.rendering import (
     post,
     rendered,
 )
-from annotation.bridge.page.texts import ArtifactText, ChangedFile, Reply
-from annotation.labels import SPECIAL
-from data.taxonomy import Taxonomy
+from faultatlas.annotation.bridge.page.texts import ArtifactText, ChangedFile, Reply
+from faultatlas.annotation.labels import SPECIAL
+from faultatlas.data.taxonomy import Taxonomy
 
 REPLIES_LIMIT = 200_000  # characters of all comments; later ones are cut short
 CHANGES_LIMIT = 60_000  # of all changes; files behind that stand without theirs
@@ -162,7 +162,7 @@ def _replies(text: ArtifactText) -> str:
 
 
 def _gap(text: ArtifactText) -> int:
-    from annotation.bridge.page.texts import FIRST_REPLIES
+    from faultatlas.annotation.bridge.page.texts import FIRST_REPLIES
 
     return FIRST_REPLIES if text.replies_left_out else -1
 

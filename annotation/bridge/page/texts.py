@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from data.errors import StudyError
-from data.identity import url_of
+from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import url_of
 
 if TYPE_CHECKING:
-    from data.store import Reader
+    from faultatlas.data.store import Reader
 
 FIRST_REPLIES, LAST_REPLIES = 30, 20  # of a long discussion: how it began and how it ended
 FILES = 40

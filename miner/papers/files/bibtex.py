@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from miner.papers.entries import (
+from faultatlas.miner.papers.entries import (
     BrokenEntry,
     Entry,
     FileRead,
@@ -26,7 +26,7 @@ from miner.papers.entries import (
     words_of,
     year_of,
 )
-from miner.papers.latex import plain
+from faultatlas.miner.papers.latex import plain
 
 _BLOCK = re.compile(r"@[ \t]*([A-Za-z]+)\s*([{(])")
 # A block that surely begins: another entry's text seldom looks like that.

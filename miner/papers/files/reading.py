@@ -6,13 +6,13 @@ import codecs
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from data.errors import StudyError
-from miner.papers.files.bibtex import read_bibtex
-from miner.papers.files.ris import read_ris
-from miner.papers.files.sheets import read_sheet
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.papers.files.bibtex import read_bibtex
+from faultatlas.miner.papers.files.ris import read_ris
+from faultatlas.miner.papers.files.sheets import read_sheet
 
 if TYPE_CHECKING:
-    from miner.papers.entries import FileRead
+    from faultatlas.miner.papers.entries import FileRead
 
 MOST_BYTES = 32 << 20
 _ENDINGS = {".bib": "bibtex", ".bibtex": "bibtex", ".ris": "ris", ".csv": "csv"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from miner.papers.entries import (
+from faultatlas.miner.papers.entries import (
     BrokenEntry,
     Entry,
     FileRead,

@@ -6,8 +6,8 @@ import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from data.errors import StudyError
-from miner.papers.entries import (
+from faultatlas.data.errors import StudyError
+from faultatlas.miner.papers.entries import (
     BrokenEntry,
     Entry,
     FileRead,

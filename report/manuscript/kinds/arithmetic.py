@@ -6,9 +6,9 @@ import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
 
-from report.manuscript.comparing import computed_from
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import computed_from
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "arithmetic"
 ABOUT = "a number against a formula (+ - * / and brackets) of other printed numbers"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import within
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import within
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "bound"
 ABOUT = "a bound (<33 %, >=0.7) that all of several numbers must keep"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import NOTHING, compared
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import NOTHING, compared
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "chi-square"
 ABOUT = "the p-value of a chi-square test of a table of counts, with Yates for two by two"

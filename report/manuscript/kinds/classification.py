@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from report.manuscript.comparing import computed_from
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import computed_from
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "classification"
 ABOUT = "accuracy, precision, recall or F1 from counts; F1 also from precision and recall"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from analysis.statistics.effect_scales import SCALES, word
-from report.manuscript.entries import Entry
-from report.manuscript.kinds.kappa_word import said_pairs, scaled
-from report.manuscript.outcomes import Outcome
+from faultatlas.analysis.statistics.effect_scales import SCALES, word
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.kinds.kappa_word import said_pairs, scaled
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "effect-word"
 ABOUT = "words for effect sizes (small, medium, large) against a named scale"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.kinds.p_value import tail
-from report.manuscript.numbers import Printed
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.kinds.p_value import tail
+from faultatlas.report.manuscript.numbers import Printed
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "group-size"
 ABOUT = "a group size against Cohen's d and p of two-sample t-tests"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, match, shown
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, match, shown
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "integer-mean"
 ABOUT = "GRIM and GRIMMER: a mean and a standard deviation of n whole numbers"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from analysis.statistics.agreement.scales import SCALES, word
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed
-from report.manuscript.outcomes import Outcome
+from faultatlas.analysis.statistics.agreement.scales import SCALES, word
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "kappa-word"
 ABOUT = "words for kappa or alpha (substantial) against a scale, or against all if none is named"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "largest"
 ABOUT = "the one that is said to be the largest (or smallest) of several"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import shown
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import shown
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "map-mrr"
 ABOUT = "MAP against MRR of the same ranking, where the number of right answers is known"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from report.manuscript.comparing import computed_from
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import computed_from
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "mean"
 ABOUT = "a mean against the numbers that it is of"

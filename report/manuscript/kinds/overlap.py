@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import shown
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import shown
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "overlap"
 ABOUT = "a total of parts that may overlap, also after a further step of selection"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from report.manuscript.comparing import computed_from, failed
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import computed_from, failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "p-value"
 ABOUT = "a p-value against its statistic: t, z, chi2, F or r"

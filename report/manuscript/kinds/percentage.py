@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from operator import truediv
 
-from report.manuscript.comparing import compared
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import compared
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "percentage"
 ABOUT = "a share against its count and total; several counts are added"

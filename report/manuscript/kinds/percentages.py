@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from operator import truediv
 
-from report.manuscript.comparing import DIGITS, failed, refuse_bare_percentages
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import match, shown
-from report.manuscript.outcomes import Outcome, Verdict, worst
+from faultatlas.report.manuscript.comparing import DIGITS, failed, refuse_bare_percentages
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import match, shown
+from faultatlas.report.manuscript.outcomes import Outcome, Verdict, worst
 
 NAME = "percentages"
 ABOUT = "a list of shares against lists of counts and totals"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from operator import truediv
 
-from report.manuscript.comparing import computed_from, failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import shown
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import computed_from, failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import shown
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "ratio"
 ABOUT = "a ratio of two numbers, in digits or in words: almost four times"

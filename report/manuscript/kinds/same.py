@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, match, parse
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, match, parse
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "same"
 ABOUT = "the same quantity, or the same word, in two or more places"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from data.sampling import CONFIDENCES, MARGINS, Precision, Rounding
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed
-from report.manuscript.outcomes import Outcome
+from faultatlas.data.sampling import CONFIDENCES, MARGINS, Precision, Rounding
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "sample-size"
 ABOUT = "a sample size against confidence, margin and population (Cochran 1977)"

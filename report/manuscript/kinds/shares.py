@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
-from report.manuscript.whole_counts import LARGEST, nearest_total, shares_of, whole_counts
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.whole_counts import (
+    LARGEST,
+    nearest_total,
+    shares_of,
+    whole_counts,
+)
 
 NAME = "shares"
 ABOUT = "a total against the shares of all its parts, each of which is a whole number of it"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, shown, slack
-from report.manuscript.outcomes import Outcome, together
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, shown, slack
+from faultatlas.report.manuscript.outcomes import Outcome, together
 
 NAME = "sum"
 ABOUT = "a printed total against the sum of its parts"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import compared
-from report.manuscript.entries import Entry
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import compared
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "t-test"
 ABOUT = "the p-value of a t-test between two printed columns"

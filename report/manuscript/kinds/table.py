@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from report.manuscript.entries import Entry
-from report.manuscript.kinds.sum import RULE, added
-from report.manuscript.outcomes import Outcome, worst
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.kinds.sum import RULE, added
+from faultatlas.report.manuscript.outcomes import Outcome, worst
 
 NAME = "table"
 ABOUT = "the printed totals of a table's columns and rows"

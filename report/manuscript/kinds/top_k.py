@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, shown
-from report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, shown
+from faultatlas.report.manuscript.outcomes import Outcome
 
 NAME = "top-k"
 ABOUT = "a mean reciprocal rank against Top@k of the same ranking"

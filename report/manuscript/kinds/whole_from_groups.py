@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from report.manuscript.comparing import failed
-from report.manuscript.entries import Entry
-from report.manuscript.numbers import Printed, match, shown
-from report.manuscript.outcomes import Outcome
-from report.manuscript.whole_counts import nearest_total, shares_of, whole_counts
+from faultatlas.report.manuscript.comparing import failed
+from faultatlas.report.manuscript.entries import Entry
+from faultatlas.report.manuscript.numbers import Printed, match, shown
+from faultatlas.report.manuscript.outcomes import Outcome
+from faultatlas.report.manuscript.whole_counts import nearest_total, shares_of, whole_counts
 
 NAME = "whole-from-groups"
 ABOUT = "the share of something in a whole against its shares in the groups of the whole"

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rating_tables import repeated, tables
 
-from analysis.statistics.agreement import bootstrap
-from analysis.statistics.agreement.bootstrap import draws
-from analysis.statistics.agreement.categories import estimate_categories
-from analysis.statistics.agreement.coding import MISSING, Coded, Distances
-from analysis.statistics.agreement.distances import nominal, tree_distances
-from analysis.statistics.agreement.measuring import (
+from faultatlas.analysis.statistics.agreement import bootstrap
+from faultatlas.analysis.statistics.agreement.bootstrap import draws
+from faultatlas.analysis.statistics.agreement.categories import estimate_categories
+from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Distances
+from faultatlas.analysis.statistics.agreement.distances import nominal, tree_distances
+from faultatlas.analysis.statistics.agreement.measuring import (
     measure,
     measure_categories,
     measure_pairs,

@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from rating_tables import tables
 from statsmodels.stats.contingency_tables import SquareTable
 
-from analysis.statistics.agreement.coding import Coded, coded
-from analysis.statistics.agreement.measuring import measure
-from analysis.statistics.agreement.paradox import homogeneity, indices, warnings
+from faultatlas.analysis.statistics.agreement.coding import Coded, coded
+from faultatlas.analysis.statistics.agreement.measuring import measure
+from faultatlas.analysis.statistics.agreement.paradox import homogeneity, indices, warnings
 
 law = settings(max_examples=60)
 CELLS = [["yes", "yes"], ["yes", "no"], ["no", "yes"], ["no", "no"]]

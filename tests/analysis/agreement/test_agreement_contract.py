@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rating_tables import tables
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Estimate, coded
-from analysis.statistics.agreement.distances import linear, nominal, tree_distances
-from analysis.statistics.agreement.measuring import (
+from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Estimate, coded
+from faultatlas.analysis.statistics.agreement.distances import linear, nominal, tree_distances
+from faultatlas.analysis.statistics.agreement.measuring import (
     measure,
     measure_categories,
     measure_pairs,
     statistics,
 )
-from analysis.statistics.agreement.paradox import indices, warnings
+from faultatlas.analysis.statistics.agreement.paradox import indices, warnings
 
 law = settings(max_examples=100)
 TREE = tree_distances([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")])

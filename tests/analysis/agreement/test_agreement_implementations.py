@@ -15,9 +15,18 @@ from rating_tables import tables
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Distances, coded
-from analysis.statistics.agreement.distances import linear, nominal, quadratic, tree_distances
-from analysis.statistics.agreement.measuring import measure, measure_categories, measure_pairs
+from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Distances, coded
+from faultatlas.analysis.statistics.agreement.distances import (
+    linear,
+    nominal,
+    quadratic,
+    tree_distances,
+)
+from faultatlas.analysis.statistics.agreement.measuring import (
+    measure,
+    measure_categories,
+    measure_pairs,
+)
 
 law = settings(max_examples=100)
 K = 4

@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 from rating_tables import sheet
 
-from analysis.statistics.agreement.coding import Coded
-from analysis.statistics.agreement.measuring import measure, measure_categories, measure_pairs
-from analysis.statistics.agreement.paradox import warnings
+from faultatlas.analysis.statistics.agreement.coding import Coded
+from faultatlas.analysis.statistics.agreement.measuring import (
+    measure,
+    measure_categories,
+    measure_pairs,
+)
+from faultatlas.analysis.statistics.agreement.paradox import warnings
 
 SHEETS = ("mindspore", "pytorch")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.statistics.agreement.coding import Coded, coded
-from analysis.statistics.agreement.distances import quadratic
-from analysis.statistics.agreement.measuring import measure, measure_categories
+from faultatlas.analysis.statistics.agreement.coding import Coded, coded
+from faultatlas.analysis.statistics.agreement.distances import quadratic
+from faultatlas.analysis.statistics.agreement.measuring import measure, measure_categories
 
 # Krippendorff (2011), Computing Krippendorff's alpha-reliability: examples A, B and C.
 BINARY = ("0100000010", "1110010000")

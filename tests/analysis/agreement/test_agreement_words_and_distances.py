@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import jaccard_score
 
-from analysis.statistics.agreement.coding import coded
-from analysis.statistics.agreement.confusion import confusion
-from analysis.statistics.agreement.distances import (
+from faultatlas.analysis.statistics.agreement.coding import coded
+from faultatlas.analysis.statistics.agreement.confusion import confusion
+from faultatlas.analysis.statistics.agreement.distances import (
     jaccard,
     linear,
     masi,
@@ -16,10 +16,10 @@ from analysis.statistics.agreement.distances import (
     quadratic,
     tree_distances,
 )
-from analysis.statistics.agreement.measuring import measure
-from analysis.statistics.agreement.scales import SCALES, word
-from annotation.agreement.codings import Coding
-from annotation.agreement.confusing import confusions
+from faultatlas.analysis.statistics.agreement.measuring import measure
+from faultatlas.analysis.statistics.agreement.scales import SCALES, word
+from faultatlas.annotation.agreement.codings import Coding
+from faultatlas.annotation.agreement.confusing import confusions
 
 
 @pytest.mark.parametrize(

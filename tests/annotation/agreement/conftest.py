@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from labelling import Labelled
 
-from data.provenance import Run
-from data.results import Result
-from data.store import Study
+from faultatlas.data.provenance import Run
+from faultatlas.data.results import Result
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -48,9 +48,9 @@ def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         return folder / "report.html"
 
     if "stored" in request.fixturenames:
-        monkeypatch.setattr("report.publish.write_result", unwritten)
+        monkeypatch.setattr("faultatlas.report.publish.write_result", unwritten)
     elif "drawn" not in request.fixturenames:
-        monkeypatch.setattr("report.publish.publish", unpublished)
+        monkeypatch.setattr("faultatlas.report.publish.publish", unpublished)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from agreeing import TWENTY, said
 from labelling import Labelled
 
-from annotation.agreement.choices import Choice, Special
-from annotation.agreement.overview import survey
-from annotation.agreement.result import result_of
-from data.result_store import latest
+from faultatlas.annotation.agreement.choices import Choice, Special
+from faultatlas.annotation.agreement.overview import survey
+from faultatlas.annotation.agreement.result import result_of
+from faultatlas.data.result_store import latest
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -10,12 +10,12 @@ from subprocess import CompletedProcess
 
 from labelling import Labelled
 
-from analysis.statistics.agreement.coding import Estimate
-from annotation.agreement.gate import Gate, decide
-from annotation.agreement.measuring import Measured
-from annotation.planning.gates import hold_on
-from annotation.rounds import find_round
-from data.store import Reader
+from faultatlas.analysis.statistics.agreement.coding import Estimate
+from faultatlas.annotation.agreement.gate import Gate, decide
+from faultatlas.annotation.agreement.measuring import Measured
+from faultatlas.annotation.planning.gates import hold_on
+from faultatlas.annotation.rounds import find_round
+from faultatlas.data.store import Reader
 
 Command = Callable[..., CompletedProcess[str]]
 

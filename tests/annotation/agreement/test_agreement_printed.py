@@ -9,9 +9,9 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 
-from analysis.statistics.agreement.coding import Estimate
-from annotation.agreement.measuring import Measured
-from annotation.agreement.printed import Printed, compare, read_printed
+from faultatlas.analysis.statistics.agreement.coding import Estimate
+from faultatlas.annotation.agreement.measuring import Measured
+from faultatlas.annotation.agreement.printed import Printed, compare, read_printed
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -12,8 +12,8 @@ import pytest
 from agreeing import TWENTY, said
 from labelling import Labelled
 
-from annotation.agreement.choices import Choice
-from report.formatting import file_stem
+from faultatlas.annotation.agreement.choices import Choice
+from faultatlas.report.formatting import file_stem
 
 Command = Callable[..., CompletedProcess[str]]
 Measured = Callable[..., dict[str, Any]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from labelstudio import LabellingRater, LabelStudio
 
-from annotation.bridge.installation import Installation, cache_folder
+from faultatlas.annotation.bridge.installation import Installation, cache_folder
 
 
 @pytest.fixture(scope="session")

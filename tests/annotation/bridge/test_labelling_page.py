@@ -17,10 +17,17 @@ from labelling_desk import Desk
 from labelstudio import PASSWORD, Bench, LabelStudio
 from population import Population
 
-from annotation.rounds import Assignment, Item, Round, put_assignments, put_items, put_round
-from data import provenance
-from data.store import Study
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.rounds import (
+    Assignment,
+    Item,
+    Round,
+    put_assignments,
+    put_items,
+    put_round,
+)
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -21,10 +21,10 @@ import pytest
 import requests
 from labelstudio import Bench, LabellingRater, LabelStudio, free_port
 
-from annotation.bridge import serving
-from annotation.bridge.installation import Installation
-from annotation.bridge.own_server import OwnServer
-from data.store import Study
+from faultatlas.annotation.bridge import serving
+from faultatlas.annotation.bridge.installation import Installation
+from faultatlas.annotation.bridge.own_server import OwnServer
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 ANNOTATION = Path(sys.executable).parent / "annotation"

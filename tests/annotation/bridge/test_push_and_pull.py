@@ -14,11 +14,11 @@ from changing import SPLIT, SPLIT_STEPS, change, migrated
 from labelling import Labelled
 from labelstudio import Bench, LabellingRater, LabelStudio, Wire, wire_to
 
-from annotation.bridge import pulling
-from annotation.bridge.pushing import _alone
-from annotation.bridge.remote import Remote
-from data import provenance
-from data.store import Study
+from faultatlas.annotation.bridge import pulling
+from faultatlas.annotation.bridge.pushing import _alone
+from faultatlas.annotation.bridge.remote import Remote
+from faultatlas.data import provenance
+from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]
 CODES = ("a1", "a2", "b1")

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from labelling import SMALL, tree_text
 
-from annotation.bridge.page.answers import Parsed, answer_of, result_of
-from annotation.bridge.page.config import labelling_config
-from annotation.labels import SPECIAL, Stage
-from data.taxonomy import Node, Taxonomy
-from data.taxonomy_library import TaxonomyLibrary, taxonomy_of_text
+from faultatlas.annotation.bridge.page.answers import Parsed, answer_of, result_of
+from faultatlas.annotation.bridge.page.config import labelling_config
+from faultatlas.annotation.labels import SPECIAL, Stage
+from faultatlas.data.taxonomy import Node, Taxonomy
+from faultatlas.data.taxonomy_library import TaxonomyLibrary, taxonomy_of_text
 
 TREE = taxonomy_of_text(tree_text(SMALL), "tree")
 MANY = taxonomy_of_text(tree_text(SMALL, choice="multiple"), "tree")

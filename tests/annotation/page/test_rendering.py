@@ -11,8 +11,8 @@ from hostile_texts import BOMBS, HTML, MARKDOWN
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.bridge.page.cleaning import DEPTH, visible, web_address
-from annotation.bridge.page.rendering import (
+from faultatlas.annotation.bridge.page.cleaning import DEPTH, visible, web_address
+from faultatlas.annotation.bridge.page.rendering import (
     BODY_LIMIT,
     END,
     markdown,

@@ -8,21 +8,21 @@ from pathlib import Path
 from labelling import SMALL, tree_text
 from population import Population
 
-from annotation.bridge.page.tasks import (
+from faultatlas.annotation.bridge.page.tasks import (
     REPLIES_LIMIT,
     Said,
     Suggested,
     content_hash,
     task_data,
 )
-from annotation.bridge.page.texts import (
+from faultatlas.annotation.bridge.page.texts import (
     FIRST_REPLIES,
     LAST_REPLIES,
     ArtifactText,
     Reply,
     texts_of,
 )
-from data.taxonomy_library import taxonomy_of_text
+from faultatlas.data.taxonomy_library import taxonomy_of_text
 
 TREE = taxonomy_of_text(tree_text(SMALL), "tree")
 AT = datetime(2024, 1, 2)  # noqa: DTZ001

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.planning.assigning import assigned, overlap_size, parts_of
-from annotation.rounds import Assignment
-from data.errors import StudyError
+from faultatlas.annotation.planning.assigning import assigned, overlap_size, parts_of
+from faultatlas.annotation.rounds import Assignment
+from faultatlas.data.errors import StudyError
 
 ITEMS = [f"github:o/r#{number}" for number in range(1, 61)]
 

@@ -14,19 +14,19 @@ import pytest
 from labelling import Labelled
 from population import Population
 
-from annotation.agreement.gate import Gate, put_gate
-from annotation.planning.gates import hold_on, require_gate, require_gate_at_first
-from annotation.planning.options import Options
-from annotation.planning.planning import Outcome, run_round
-from annotation.planning.progress import Progress, progress
-from annotation.rounds import find_round
-from annotation.samples.command import Options as SampleOptions
-from annotation.samples.command import draw_more, draw_new
-from annotation.settling.settlements import Decision, settle
-from annotation.taxonomies.migrating import migrate
-from data import provenance
-from data.errors import StudyError
-from data.provenance import utc_now
+from faultatlas.annotation.agreement.gate import Gate, put_gate
+from faultatlas.annotation.planning.gates import hold_on, require_gate, require_gate_at_first
+from faultatlas.annotation.planning.options import Options
+from faultatlas.annotation.planning.planning import Outcome, run_round
+from faultatlas.annotation.planning.progress import Progress, progress
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.samples.command import Options as SampleOptions
+from faultatlas.annotation.samples.command import draw_more, draw_new
+from faultatlas.annotation.settling.settlements import Decision, settle
+from faultatlas.annotation.taxonomies.migrating import migrate
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.provenance import utc_now
 
 Run = Callable[..., CompletedProcess[str]]
 RATERS = ("--rater", "ann", "--rater", "ben", "--rater", "cyd")

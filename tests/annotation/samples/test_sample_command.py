@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from population import Population
 
-from annotation.samples.command import Options, draw_new
-from annotation.samples.definition import Definition, Sizing
-from annotation.samples.drawing import draw
-from annotation.samples.frame import Frame, Member, frame_of
-from data.errors import StudyError
-from data.sampling import Precision, drawn
-from report.formatting import minute
+from faultatlas.annotation.samples.command import Options, draw_new
+from faultatlas.annotation.samples.definition import Definition, Sizing
+from faultatlas.annotation.samples.drawing import draw
+from faultatlas.annotation.samples.frame import Frame, Member, frame_of
+from faultatlas.data.errors import StudyError
+from faultatlas.data.sampling import Precision, drawn
+from faultatlas.report.formatting import minute
 
 Run = Callable[..., CompletedProcess[str]]
 _TABLES = ("sample", "sample_draw", "frame_member", "sampled", "run")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from labelling import Labelled
 
-from annotation.labels import Answer, append
-from data import provenance
+from faultatlas.annotation.labels import Answer, append
+from faultatlas.data import provenance
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -94,8 +94,8 @@ def test_codes_far_apart_in_the_tree_are_harder(labelled: Labelled, adjudicate: 
 
 
 def _run(at: Labelled, round_name: str) -> dict[str, Any]:
-    from annotation.settling.queue import queue_document, queue_of
-    from annotation.settling.situation import read_situation
+    from faultatlas.annotation.settling.queue import queue_document, queue_of
+    from faultatlas.annotation.settling.situation import read_situation
 
     with at.study.reading() as reader:
         situation = read_situation(reader, at.study.directory, round_name)
@@ -379,7 +379,7 @@ def test_pulled_decisions_of_a_third_rater_or_a_discussion_are_used(
 def test_open_items_are_pushed_without_names(
     labelled: Labelled, adjudicate: Adjudicate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import annotation.bridge.commands as bridge
+    import faultatlas.annotation.bridge.commands as bridge
 
     sent: dict[str, Any] = {}
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from labelling import Labelled
 
-from annotation.settling.settlements import Decision, Settled, settle
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.settling.settlements import Decision, Settled, settle
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 ITEM = "github:o/r#1"
 FIRST = Decision(ITEM, ("a1",), "imported", "as the sheet says", "1.0.0")

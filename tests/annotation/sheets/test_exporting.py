@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from labelling import SMALL, Labelled
 from openpyxl import load_workbook
 
-from annotation.labels import STAGES, Answer, append
-from annotation.sheets.asking import Asked
-from annotation.sheets.cells import harmless, original
-from annotation.sheets.command import export_sheet, import_sheets
-from data import provenance
-from data.errors import StudyError
-from data.store import Study
-from report.csv_lines import csv_text
+from faultatlas.annotation.labels import STAGES, Answer, append
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.cells import harmless, original
+from faultatlas.annotation.sheets.command import export_sheet, import_sheets
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
+from faultatlas.data.store import Study
+from faultatlas.report.csv_lines import csv_text
 
 LEAVES = ("a1", "a2", "b1", "b2", "~unclear", "~not-a-fault", "~new")
 NAMES = st.sampled_from(["ann", "=1+1", "@bob", "-c", "'d", "'=e", "f g"])

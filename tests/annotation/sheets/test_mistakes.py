@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from sheet_desk import Desk
 
-from annotation.sheets.asking import Asked
-from annotation.sheets.command import export_sheet, import_sheets
-from annotation.sheets.spellings import propose
-from data.errors import StudyError
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.sheets.asking import Asked
+from faultatlas.annotation.sheets.command import export_sheet, import_sheets
+from faultatlas.annotation.sheets.spellings import propose
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 COLUMNS = {"rater_columns": ("ann", "bob")}
 WIDE = "item,url,title,stratum,stage,ann,bob,final,settled_by"
@@ -57,7 +57,7 @@ def test_a_row_without_labels_keeps_its_place(desk: Desk) -> None:
 
 
 def test_codes_beside_their_column_are_not_passed_over(desk: Desk) -> None:
-    from annotation.sheets.layout import LONG
+    from faultatlas.annotation.sheets.layout import LONG
 
     desk.take(desk.sheet("item,ann,bob", "o/r#1,a1,a2"), **COLUMNS)
     blank = "github:o/r#1,,,,ann,independent,,,,,,1.0.0"

@@ -9,12 +9,12 @@ import pytest
 from labelling import tree_text
 from openpyxl import Workbook
 
-from annotation.sheets import csv_files, workbook_limits
-from annotation.sheets.codes import Codebook
-from annotation.sheets.files import read_grid
-from annotation.sheets.grids import Grid
-from data.errors import StudyError
-from data.taxonomy_library import taxonomy_of_text
+from faultatlas.annotation.sheets import csv_files, workbook_limits
+from faultatlas.annotation.sheets.codes import Codebook
+from faultatlas.annotation.sheets.files import read_grid
+from faultatlas.annotation.sheets.grids import Grid
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_library import taxonomy_of_text
 
 
 def csv_file(folder: Path, content: str | bytes, name: str = "s.csv") -> Path:

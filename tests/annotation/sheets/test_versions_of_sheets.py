@@ -11,7 +11,7 @@ from labelling import Labelled
 from openpyxl import load_workbook
 from population import Population
 
-from annotation.sheets.layout import LONG
+from faultatlas.annotation.sheets.layout import LONG
 
 Command = Callable[..., CompletedProcess[str]]
 

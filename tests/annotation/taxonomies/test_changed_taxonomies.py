@@ -24,14 +24,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from labelling import Labelled
 
-from annotation.rounds import find_round
-from annotation.taxonomies.final_labels import final_labels_under
-from annotation.taxonomies.migrating import plan
-from annotation.taxonomies.outcomes import Said, follow
-from annotation.taxonomies.relabelling import waiting as waiting_ones
-from annotation.taxonomies.versions import Versions
-from data.errors import StudyError
-from data.taxonomy_changes import Step
+from faultatlas.annotation.rounds import find_round
+from faultatlas.annotation.taxonomies.final_labels import final_labels_under
+from faultatlas.annotation.taxonomies.migrating import plan
+from faultatlas.annotation.taxonomies.outcomes import Said, follow
+from faultatlas.annotation.taxonomies.relabelling import waiting as waiting_ones
+from faultatlas.annotation.taxonomies.versions import Versions
+from faultatlas.data.errors import StudyError
+from faultatlas.data.taxonomy_changes import Step
 
 Command = Callable[..., CompletedProcess[str]]
 

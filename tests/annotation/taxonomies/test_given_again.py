@@ -13,10 +13,10 @@ from changing import SPLIT, SPLIT_STEPS, change, migrated, seen, stored, waiting
 from labelling import Labelled
 from openpyxl import load_workbook
 
-from annotation.settling.settlements import Decision, settle
-from annotation.taxonomies.validation import validate
-from data import provenance
-from data.errors import StudyError
+from faultatlas.annotation.settling.settlements import Decision, settle
+from faultatlas.annotation.taxonomies.validation import validate
+from faultatlas.data import provenance
+from faultatlas.data.errors import StudyError
 
 Command = Callable[..., CompletedProcess[str]]
 

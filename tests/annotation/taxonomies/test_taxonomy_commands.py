@@ -15,9 +15,9 @@ import pytest
 from changing import SPLIT, SPLIT_STEPS, change, migrated, seen, waiting
 from labelling import Labelled
 
-from annotation.settling.settlements import Decision, settle
-from data import provenance
-from data.taxonomy_library import TaxonomyLibrary
+from faultatlas.annotation.settling.settlements import Decision, settle
+from faultatlas.data import provenance
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]
 

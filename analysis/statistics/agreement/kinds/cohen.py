@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import MISSING, Coded, Distances, Estimate, Resampling
-from analysis.statistics.agreement.crossed import Crossed, crossed
-from analysis.statistics.agreement.intervals import FLEISS_COHEN_EVERITT, by_normal
-from analysis.statistics.agreement.tallies import ONE_CATEGORY, basis
+from faultatlas.analysis.statistics.agreement.coding import (
+    MISSING,
+    Coded,
+    Distances,
+    Estimate,
+    Resampling,
+)
+from faultatlas.analysis.statistics.agreement.crossed import Crossed, crossed
+from faultatlas.analysis.statistics.agreement.intervals import FLEISS_COHEN_EVERITT, by_normal
+from faultatlas.analysis.statistics.agreement.tallies import ONE_CATEGORY, basis
 
 name = "cohen"
 title = "Cohen's kappa"

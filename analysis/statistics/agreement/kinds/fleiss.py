@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
-from analysis.statistics.agreement.intervals import GWET, by_student
-from analysis.statistics.agreement.sums import DUST, beyond_chance, observed, summing
-from analysis.statistics.agreement.tallies import ONE_CATEGORY, basis, tally
+from faultatlas.analysis.statistics.agreement.coding import (
+    Coded,
+    Distances,
+    Estimate,
+    Floats,
+    Resampling,
+)
+from faultatlas.analysis.statistics.agreement.intervals import GWET, by_student
+from faultatlas.analysis.statistics.agreement.sums import DUST, beyond_chance, observed, summing
+from faultatlas.analysis.statistics.agreement.tallies import ONE_CATEGORY, basis, tally
 
 name = "fleiss"
 title = "Fleiss' kappa"

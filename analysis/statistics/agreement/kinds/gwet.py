@@ -6,10 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
-from analysis.statistics.agreement.intervals import GWET, NO_SPREAD, by_student
-from analysis.statistics.agreement.sums import beyond_chance, observed, summing
-from analysis.statistics.agreement.tallies import Tally, basis, tally
+from faultatlas.analysis.statistics.agreement.coding import (
+    Coded,
+    Distances,
+    Estimate,
+    Floats,
+    Resampling,
+)
+from faultatlas.analysis.statistics.agreement.intervals import GWET, NO_SPREAD, by_student
+from faultatlas.analysis.statistics.agreement.sums import beyond_chance, observed, summing
+from faultatlas.analysis.statistics.agreement.tallies import Tally, basis, tally
 
 name = "gwet"
 title = "Gwet's AC1"

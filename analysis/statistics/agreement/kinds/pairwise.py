@@ -7,10 +7,16 @@ from itertools import combinations
 
 import numpy as np
 
-from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
-from analysis.statistics.agreement.crossed import Crossed, crossed
-from analysis.statistics.agreement.intervals import by_normal
-from analysis.statistics.agreement.tallies import basis
+from faultatlas.analysis.statistics.agreement.coding import (
+    Coded,
+    Distances,
+    Estimate,
+    Floats,
+    Resampling,
+)
+from faultatlas.analysis.statistics.agreement.crossed import Crossed, crossed
+from faultatlas.analysis.statistics.agreement.intervals import by_normal
+from faultatlas.analysis.statistics.agreement.tallies import basis
 
 name = "pairwise"
 title = "Mean pairwise Cohen's kappa"

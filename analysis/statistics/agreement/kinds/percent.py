@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from analysis.statistics.agreement.coding import Coded, Distances, Estimate, Floats, Resampling
-from analysis.statistics.agreement.intervals import by_student
-from analysis.statistics.agreement.sums import observed, summing
-from analysis.statistics.agreement.tallies import basis, tally
+from faultatlas.analysis.statistics.agreement.coding import (
+    Coded,
+    Distances,
+    Estimate,
+    Floats,
+    Resampling,
+)
+from faultatlas.analysis.statistics.agreement.intervals import by_student
+from faultatlas.analysis.statistics.agreement.sums import observed, summing
+from faultatlas.analysis.statistics.agreement.tallies import basis, tally
 
 name = "percent"
 title = "Percent agreement"
