@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run

@@ -1,21 +1,74 @@
-"""What an analysis hands over: tables, figure data and claims, as plain values.
+"""Results of commands: quantities, and the tables and figures that arrange them.
 
-An analysis builds a `Result`; the study stores it; the report renders it, today or
-years later, without the analysis. So everything here turns into JSON and back, and
-nothing here knows how it is shown.
+A command returns a `Result`. It knows nothing of how it is shown: a terminal, a page, LaTeX, JSON,
+claims and data frames derive from the same quantities. A `Table` or `Chart` selects quantities by
+their dimensions; a `Listing` or `Figure` carries values of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any, Literal
 
 Cell = str | int | float | bool | None
 ColumnKind = Literal["text", "code", "count", "number", "percent", "points", "interval", "status"]
 FigureKind = Literal["shares", "bars", "matrix", "trend", "alignment", "flow", "boxes"]
-ClaimStatus = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
+Status = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
+Unit = Literal["count", "percent", "points", "coefficient", "p"]
+
+_KIND_OF_UNIT: Mapping[str, ColumnKind] = {
+    "count": "count",
+    "percent": "percent",
+    "points": "points",
+}
+_KIND_OF_FIELD: Mapping[str, ColumnKind] = {
+    "n": "count",
+    "count": "count",
+    "status": "status",
+    "reason": "text",
+    "method": "text",
+    "statement": "text",
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number of a result, with its uncertainty and where it comes from.
+
+    `dimensions` identify it, as in a tidy data frame: {"whole": "artifacts", "status":
+    "untargeted"}. `n` is the number of items behind it, `count` the numerator of a share. `query`
+    is SQL on the study's views that gives the rows behind it, empty for shipped facts. A published
+    value is in `printed`, and `status` and `reason` compare it with ours.
+    """
+
+    dimensions: Mapping[str, str]
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    count: int | None = None
+    unit: Unit = "count"
+    statement: str = ""
+    query: str = ""
+    method: str = ""
+    printed: float | None = None
+    status: Status = ""
+    reason: str = ""
+
+    @property
+    def id(self) -> str:
+        """The values of the dimensions: `artifacts.untargeted`."""
+        return ".".join(value.replace(" ", "-") for value in self.dimensions.values())
+
+    def facts(self) -> dict[str, Any]:
+        """All fields but the dimensions."""
+        return {part.name: getattr(self, part.name) for part in fields(self)[1:]}
+
+
+# --- tables ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -36,8 +89,8 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of a result; `name` is its file name and its anchor on the page.
+class Listing:
+    """A table of given values; `name` is its file name and its anchor on the page.
 
     Rows that follow each other with the same value in the column `grouped_by` are a group: a
     page and a paper show that value once, above them.
@@ -51,11 +104,11 @@ class Table:
     folded: bool = False  # long tables start closed on a page and are left out on a terminal
     grouped_by: str = ""
 
-    def narrow(self) -> Table:
+    def narrow(self) -> Listing:
         """The table without what is aside."""
         return self.without(lambda _at, column: column.aside)
 
-    def without(self, leaves: Callable[[int, Column], bool]) -> Table:
+    def without(self, leaves: Callable[[int, Column], bool]) -> Listing:
         """The table without the columns that are to leave, by their place and what they are."""
         kept = [index for index, column in enumerate(self.columns) if not leaves(index, column)]
         if len(kept) == len(self.columns):
@@ -66,7 +119,7 @@ class Table:
             rows=tuple(tuple(row[index] for index in kept) for row in self.rows),
         )
 
-    def groups(self) -> list[tuple[Cell, Table]]:
+    def groups(self) -> list[tuple[Cell, Listing]]:
         """The groups by their value, each a table without the column that groups them."""
         keys = [column.key for column in self.columns]
         if self.grouped_by not in keys:
@@ -92,6 +145,86 @@ def rows_of(
 ) -> tuple[tuple[Cell, ...], ...]:
     """The rows of a table from dictionaries by column key."""
     return tuple(tuple(record[column.key] for column in columns) for record in records)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A dimension or a field of quantities as a column of a table, with its key and heading."""
+
+    name: str
+    key: str = ""
+    title: str = ""
+    kind: ColumnKind | None = None
+    aside: bool = False
+
+    def column(self, result: Result, selected: Sequence[Quantity] = ()) -> Column:
+        """The column; the unit of the selected quantities gives its kind."""
+        units = {quantity.unit for quantity in selected}
+        by_unit = _KIND_OF_UNIT.get(units.pop(), "number") if len(units) == 1 else "number"
+        by_name = _KIND_OF_FIELD.get(self.name, by_unit if selected else "text")
+        title = self.title or result.labels.get(self.name) or titled(self.name)
+        return Column(self.key or self.name, title, self.kind or by_name, self.aside)
+
+
+ESTIMATE = (
+    Field("value"),
+    Field("low", title="95 % from"),
+    Field("high", title="to"),
+    Field("n", title="Of"),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the quantities that have exactly these dimensions.
+
+    `rows` are the dimensions that begin a row. With `columns`, the values of that dimension run
+    across and a cell shows the first of `fields`; without it, each quantity is a row and `fields`
+    are its columns. `where` selects by the values of further dimensions.
+    """
+
+    name: str
+    title: str
+    rows: tuple[str | Field, ...]
+    columns: str = ""
+    fields: tuple[Field, ...] = ESTIMATE
+    where: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    folded: bool = False
+
+    def listing(self, result: Result) -> Listing:
+        """The table with its values."""
+        heads = [head if isinstance(head, Field) else Field(head) for head in self.rows]
+        names = [head.name for head in heads]
+        selected = _selected(result.quantities, {*names, self.columns} - {""}, self.where)
+        if self.columns:
+            across = dict.fromkeys(quantity.dimensions[self.columns] for quantity in selected)
+            kind = self.fields[0].column(result, selected).kind
+            columns = [Column(name, titled(result.label(name)), kind) for name in across]
+        else:
+            columns = [part.column(result, selected) for part in self.fields]
+        rows: dict[tuple[str, ...], dict[str, Cell]] = {}
+        for quantity in selected:
+            key = tuple(result.label(quantity.dimensions[name]) for name in names)
+            rows.setdefault(key, {}).update(self._cells(quantity))
+        return Listing(
+            self.name,
+            self.title,
+            (*(head.column(result) for head in heads), *columns),
+            tuple(
+                (*key, *(row.get(column.key) for column in columns)) for key, row in rows.items()
+            ),
+            self.note,
+            self.folded,
+        )
+
+    def _cells(self, quantity: Quantity) -> dict[str, Cell]:
+        if self.columns:
+            return {quantity.dimensions[self.columns]: getattr(quantity, self.fields[0].name)}
+        return {part.key or part.name: getattr(quantity, part.name) for part in self.fields}
+
+
+# --- figures ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -195,107 +328,145 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A number of a report: what it says, how it is obtained, how sure it is.
+class Chart:
+    """A figure of the quantities that have exactly these dimensions.
 
-    `query` names the analysis and the field of its document that yields the number
-    (`coverage-gap(evidence=survey): faults.untargeted.percent`); `rows_query` is SQL on the
-    study's views that gives the rows behind it, None where they are shipped facts.
+    `shares` draws a stacked bar for each value of `rows` with a segment for each of `columns`, by
+    `count`; `bars` draws the values with their intervals. `only` names the rows, in their order.
     """
 
-    claim_id: str
-    statement: str
-    value: float | None
-    unit: str
-    query: str
-    count: int | None = None
-    total: int | None = None
-    low: float | None = None
-    high: float | None = None
-    method: str = ""
-    printed: float | None = None
-    status: ClaimStatus = ""
-    reason: str = ""
-    rows_query: str | None = None
+    name: str
+    title: str
+    kind: Literal["shares", "bars"]
+    rows: str
+    columns: str
+    description: str
+    only: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict)
+
+    def figure(self, result: Result) -> Figure:
+        """The figure with its values."""
+        table: dict[str, dict[str, Quantity]] = {name: {} for name in self.only}
+        for quantity in _selected(result.quantities, {self.rows, self.columns}, self.where):
+            row = quantity.dimensions[self.rows]
+            if row in table or not self.only:
+                table.setdefault(row, {})[quantity.dimensions[self.columns]] = quantity
+        table = {name: row for name, row in table.items() if row}
+        if self.kind == "shares":
+            return self._shares(result, table)
+        return self._bars(result, table)
+
+    def _shares(self, result: Result, table: Mapping[str, Mapping[str, Quantity]]) -> Figure:
+        bars = tuple(
+            Bar(
+                result.label(row),
+                tuple(
+                    Part(titled(result.label(name)), quantity.count)
+                    for name, quantity in segments.items()
+                    if quantity.count
+                ),
+            )
+            for row, segments in table.items()
+        )
+        counts = "; ".join(
+            f"{bar.label}: " + ", ".join(f"{part.label.lower()} {part.count}" for part in bar.parts)
+            for bar in bars
+        )
+        description = f"{self.description} {counts}."
+        return Figure(self.name, self.title, self.kind, description, bars=bars)
+
+    def _bars(self, result: Result, table: Mapping[str, Mapping[str, Quantity]]) -> Figure:
+        series = []
+        for name in dict.fromkeys(name for row in table.values() for name in row):
+            column = [row.get(name) for row in table.values()]
+            ends = (
+                tuple(None if quantity is None else getattr(quantity, end) for quantity in column)
+                for end in ("value", "low", "high")
+            )
+            series.append(Series(titled(result.label(name)), *ends))
+        units = {quantity.unit for row in table.values() for quantity in row.values()}
+        return Figure(
+            self.name,
+            self.title,
+            self.kind,
+            self.description,
+            categories=tuple(map(result.label, table)),
+            series=tuple(series),
+            unit=units.pop() if len(units) == 1 else "",
+        )
+
+
+# --- results ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Result:
-    """An analysis that was run: `name` is its folder under `out/` and its key in the study.
+    """What a command returns.
 
-    A page shows the first of its claims large: so many as `headlines` says, or as it has room for.
+    A sentence of `summary` refers to a quantity by {id} or {id:field}. `missing` names what is
+    incomplete; the exit code is then 1. `data` is stored and not shown: for a later comparison.
+    `labels` gives the words for dimensions and their values. `leading` are the ids of the
+    quantities that a page shows large. The frame sets `command`, `arguments` and `page`, and `name`
+    where the command leaves it empty.
     """
 
-    analysis: str
-    name: str
     title: str
-    parameters: dict[str, Any]
-    summary: tuple[str, ...] = ()
-    claims: tuple[Claim, ...] = ()
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    tables: tuple[Table | Listing, ...] = ()
+    figures: tuple[Chart | Figure, ...] = ()
     notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+    summary: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    document: dict[str, Any] = field(default_factory=dict)
-    headlines: int | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    leading: tuple[str, ...] = ()
+    name: str = ""
+    command: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    page: str = ""
 
-    def table(self, name: str) -> Table:
-        """The table of that name."""
-        return next(table for table in self.tables if table.name == name)
+    def __post_init__(self) -> None:
+        if len(self.by_id) < len(self.quantities):
+            ids = [quantity.id for quantity in self.quantities]
+            twice = next(id_ for id_ in ids if ids.count(id_) > 1)
+            raise ValueError(f"two quantities of {self.title!r} have the id {twice!r}")
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values, for the study and for `--json`."""
-        return asdict(self)
+    @cached_property
+    def by_id(self) -> dict[str, Quantity]:
+        """The quantities by their ids."""
+        return {quantity.id: quantity for quantity in self.quantities}
 
-    @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> Result:
-        """The result that `to_json` described."""
-        return cls(
-            analysis=plain["analysis"],
-            name=plain["name"],
-            title=plain["title"],
-            parameters=plain["parameters"],
-            summary=tuple(plain["summary"]),
-            claims=tuple(Claim(**claim) for claim in plain["claims"]),
-            tables=tuple(_table(table) for table in plain["tables"]),
-            figures=tuple(_figure(figure) for figure in plain["figures"]),
-            notes=tuple(plain["notes"]),
-            sources=tuple(plain["sources"]),
-            document=plain["document"],
-            headlines=plain.get("headlines"),
+    def label(self, key: str) -> str:
+        """The words for a dimension or for one of its values."""
+        return self.labels.get(key, key)
+
+    def listings(self) -> tuple[Listing, ...]:
+        """All tables with their values; a table without rows is left away."""
+        tables = (
+            table.listing(self) if isinstance(table, Table) else table for table in self.tables
+        )
+        return tuple(table for table in tables if table.rows)
+
+    def drawings(self) -> tuple[Figure, ...]:
+        """All figures with their values."""
+        return tuple(
+            figure.figure(self) if isinstance(figure, Chart) else figure for figure in self.figures
         )
 
 
-def _table(plain: dict[str, Any]) -> Table:
-    columns = tuple(Column(**column) for column in plain["columns"])
-    rows = tuple(tuple(row) for row in plain["rows"])
-    return Table(**{**plain, "columns": columns, "rows": rows})
+def titled(name: str) -> str:
+    """A key as a heading: `lead_time` is `Lead time`."""
+    words = name.replace("-", " ").replace("_", " ")
+    return words[:1].upper() + words[1:]
 
 
-def _figure(plain: dict[str, Any]) -> Figure:
-    bars = tuple(Bar(bar["label"], _parts(bar)) for bar in plain["bars"])
-    series = tuple(_series(row) for row in plain["series"])
-    lists = {name: tuple(plain.get(name, ())) for name in ("categories", "threshold")}
-    nodes = {
-        side: tuple(Node(**{**node, "parts": _parts(node)}) for node in plain.get(side, ()))
-        for side in ("above", "below")
-    }
-    links = tuple(Link(**link) for link in plain.get("links", ()))
-    boxes = tuple(_box(box) for box in plain.get("boxes", ()))
-    lists |= {"bars": bars, "series": series, "links": links, "boxes": boxes}
-    return Figure(**{**plain, **lists, **nodes})
-
-
-def _box(plain: dict[str, Any]) -> Box:
-    exits = tuple(Exit(**{**each, "parts": _parts(each)}) for each in plain["exits"])
-    return Box(**{**plain, "parts": _parts(plain), "exits": exits})
-
-
-def _parts(plain: dict[str, Any]) -> tuple[Part, ...]:
-    return tuple(Part(**part) for part in plain["parts"])
-
-
-def _series(plain: dict[str, Any]) -> Series:
-    """A series; those that earlier versions stored have no intervals."""
-    ends = (tuple(plain.get(name, ())) for name in ("low", "high"))
-    return Series(plain["label"], tuple(plain["values"]), *ends)
+def _selected(
+    quantities: Iterable[Quantity], names: set[str], where: Mapping[str, str]
+) -> list[Quantity]:
+    wanted = names | where.keys()
+    return [
+        quantity
+        for quantity in quantities
+        if quantity.dimensions.keys() == wanted and where.items() <= quantity.dimensions.items()
+    ]

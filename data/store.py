@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,7 +185,9 @@ class Study:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         migrations: Sequence[Migration] | None = None,
+        dry_run: bool = False,
     ) -> None:
+        self.dry_run = dry_run
         self.directory = directory
         self.database = directory / DATABASE
         self._wait_s = wait_s
@@ -193,6 +196,12 @@ class Study:
         self._clock = clock
         self._migrations = shipped_migrations() if migrations is None else tuple(migrations)
         self._current = False
+
+    def without_writing(self) -> Study:
+        """The same study, in which every transaction is rolled back at its end."""
+        study = copy(self)
+        study.dry_run = True
+        return study
 
     @property
     def exists(self) -> bool:
@@ -208,17 +217,17 @@ class Study:
 
     @contextmanager
     def writing(self, *, keep_log: bool = False) -> Iterator[Writer]:
-        """One transaction: committed at the end, undone by any error.
+        """One transaction: committed at the end, undone by any error and in a dry run.
 
         Afterwards the database file is whole by itself, and can be copied. A command that
         writes page after page may `keep_log`: the rows are as safe, but stand in the log
         beside the file until it has grown or a transaction does not keep it.
         """
         if not self._current:
-            self._create()
+            self._require_file() if self.dry_run else self._create()
         with (
             self._upgraded(Use(read_only=False, keep_log=keep_log)) as connection,
-            _transaction(connection),
+            _transaction(connection, commit=not self.dry_run),
         ):
             yield Writer(connection)
 
@@ -465,11 +474,11 @@ def _refuse_odd_path(database: Path) -> None:
 
 
 @contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def _transaction(connection: duckdb.DuckDBPyConnection, *, commit: bool = True) -> Iterator[None]:
     connection.execute("BEGIN TRANSACTION")
     try:
         yield
-        connection.execute("COMMIT")
+        connection.execute("COMMIT" if commit else "ROLLBACK")
     except BaseException:
         with suppress(duckdb.Error):  # a failed commit has ended the transaction already
             connection.execute("ROLLBACK")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.miner.stems import (
     MOST_LETTERS,
     Stems,

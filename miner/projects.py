@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import ArtifactId, project_of, shown, split_project
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 
 Source = Literal["github", "gitee"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.sql_text import quoted
 from faultatlas.data.store import Study
 from faultatlas.miner.commits.overview import repositories

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from faultatlas.data.results import Figure, Link, Node
+from faultatlas.data.old.results import Figure, Link, Node
 from faultatlas.report import canvas, formatting
 from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
 from faultatlas.report.inks import BLUE, GREEN, MUTED, PART_INKS, Ink, inks_for

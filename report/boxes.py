@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
-from faultatlas.data.results import Figure
+from faultatlas.data.old.results import Figure
 from faultatlas.report import canvas, formatting
 from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LINE, SINGLE_COLUMN
 from faultatlas.report.inks import MUTED, SKY, TEXT, Ink

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from faultatlas.data.results import Bar, Figure, Series
+from faultatlas.data.old.results import Bar, Figure, Series
 from faultatlas.report import canvas, formatting
 from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
 from faultatlas.report.inks import MUTED, Ink, inks_for

@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from faultatlas.data.results import Figure
+from faultatlas.data.old.results import Figure
 from faultatlas.report.formatting import file_stem
 
 if TYPE_CHECKING:

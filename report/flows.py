@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from faultatlas.data.results import Box, Exit, Figure, Part
+from faultatlas.data.old.results import Box, Exit, Figure, Part
 from faultatlas.report import canvas, formatting
 from faultatlas.report.canvas import GAP, LINE, SINGLE_COLUMN
 from faultatlas.report.inks import MUTED, RULE, TEXT

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:  # every command imports this module, and the other one takes its time
-    from faultatlas.data.results import Cell, Claim, ColumnKind
+    from faultatlas.data.old.results import Cell, Claim, ColumnKind
 
 DASH = "\N{EN DASH}"
 MISSING = DASH

@@ -11,7 +11,7 @@ import textwrap
 import unicodedata
 from dataclasses import replace
 
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.report import formatting
 from faultatlas.report.formatting import NUMERIC_KINDS
 

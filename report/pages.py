@@ -20,7 +20,7 @@ from jinja2.utils import urlize
 from markupsafe import Markup
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Cell, Claim, Column, Figure, Result, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Figure, Result, Table
 from faultatlas.report import figures, formatting, tables
 from faultatlas.report.folders import replacing
 from faultatlas.report.formatting import NUMERIC_KINDS, file_stem

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from faultatlas.data.redaction import redact
-from faultatlas.report.console import Output, stderr, telling_on
+from faultatlas.report.console import Console, printing_above, stderr
 from faultatlas.report.formatting import count, plain
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import Console as Terminal
+    from rich.console import ConsoleOptions, RenderResult
     from rich.progress import Progress, Task
 
 _GAP = "  "
@@ -79,7 +80,7 @@ class Bar:
             self._told_at = self._get_time()
             self._wait_s = min(2 * self._wait_s, _LONGEST_S)
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: Terminal, options: ConsoleOptions) -> RenderResult:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -158,16 +159,16 @@ class Bar:
 
 @contextmanager
 def progress(
-    output: Output, description: str, console: Console | None = None, *, unit: str = "rows"
+    console: Console, description: str, terminal: Terminal | None = None, *, unit: str = "rows"
 ) -> Iterator[Bar]:
     """Show a bar while the block runs, and nothing of it afterwards.
 
-    Also with `--json`: the document goes to standard output. `console` is for tests.
+    Also with `--json`: the document goes to standard output. `terminal` is for tests.
     """
     # Not rich's is_terminal alone: FORCE_COLOR makes it say yes in the log of a CI job.
-    screen = console or (stderr() if sys.stderr.isatty() else None)
-    if output.quiet or screen is None or not screen.is_interactive:
-        yield Bar(description, unit=unit, tell=None if output.quiet else output.tell)
+    screen = terminal or (stderr() if sys.stderr.isatty() else None)
+    if console.quiet or screen is None or not screen.is_interactive:
+        yield Bar(description, unit=unit, tell=None if console.quiet else console.tell)
         return
     bar = Bar(description, unit=unit)
     from rich.live import Live
@@ -176,7 +177,7 @@ def progress(
     live = Live(
         bar, console=screen, refresh_per_second=4, transient=True, redirect_stdout=False
     )  # fmt: skip
-    with telling_on(screen), live:
+    with printing_above(screen), live:
         yield bar
 
 

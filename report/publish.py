@@ -12,11 +12,12 @@ from jinja2 import TemplateError
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run, program_version
-from faultatlas.data.results import Result
 from faultatlas.data.store import Study
-from faultatlas.report.console import Output, explained
+from faultatlas.report.console import explained
 from faultatlas.report.formatting import file_stem, plain
+from faultatlas.report.old.console import Output
 from faultatlas.report.pages import PAGE, write_result
 from faultatlas.report.tables import (
     CLAIMS_FILE,

@@ -10,15 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report.formatting import plain
+from faultatlas.report.invocation import load
+from faultatlas.report.old.stored import as_stored
+from faultatlas.report.program import Entry, all_entries
 
 Again = Callable[[Study, dict[str, Any]], Result]
 
@@ -61,7 +64,9 @@ class Refreshed:
 @cache
 def analyses() -> Mapping[str, Again]:
     """By the name of every analysis of this installation the function that computes it again."""
-    found: dict[str, Again] = {}
+    found: dict[str, Again] = {
+        " ".join(entry.words): partial(_by_frame, entry) for entry in all_entries() if entry.stores
+    }
     for provider in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         given = _provided(provider)
         if twice := sorted(found.keys() & given.keys()):
@@ -72,6 +77,11 @@ def analyses() -> Mapping[str, Again]:
             )
         found.update(given)
     return found
+
+
+def _by_frame(entry: Entry, study: Study, arguments: dict[str, Any]) -> Result:
+    """A result of a command of the frame."""
+    return as_stored(load(entry).compute_again(study, arguments))
 
 
 def _provided(provider: EntryPoint) -> Mapping[str, Again]:

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from faultatlas.data.results import Cell, Claim, Column, ColumnKind, Result, Table
+from faultatlas.data.old.results import Cell, Claim, Column, ColumnKind, Result, Table
 from faultatlas.report import formatting, latex
 from faultatlas.report.csv_lines import csv_text
 from faultatlas.report.formatting import NUMERIC_KINDS

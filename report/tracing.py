@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.report.claims.finding import find_claim
 from faultatlas.report.claims.naming import PREFIX, command_names
 

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import MaxNLocator
 
-from faultatlas.data.results import Figure, Series
+from faultatlas.data.old.results import Figure, Series
 from faultatlas.report import canvas, formatting
 from faultatlas.report.canvas import DOUBLE_COLUMN, GAP, LEGEND_LINE, LINE, SINGLE_COLUMN
 from faultatlas.report.inks import MUTED, VERMILLION, inks_for

@@ -1,8 +1,7 @@
 """How commands explain themselves: their help, and what is wrong with what was typed.
 
-Typer's own words are those of a programmer: a flag is a `<bool>`, a repeated option a
-`<list[str]>`, and a number that is none gets the message of a validator. Not for errors of the
-work itself.
+Typer's own words are a programmer's: it shows a flag as `<bool>`, a repeated option as
+`<list[str]>`, and the message of a validator for a number that cannot be read.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from typer.core import TyperCommand, TyperGroup
 _EXAMPLES = re.compile(r"(?:^ {4}[^\n]+(?:\n\n?|$))+", re.MULTILINE)
 _LIST = re.compile(r"list\[(.*)\]")
 _OPTIONAL = re.compile(r"\[(\w+)\](?:\.\.\.)?")
-_WRONG = {
-    "int_parsing": "is no whole number",
-    "int_from_float": "is no whole number",
-    "float_parsing": "is no number",
+_INVALID = {
+    "int_parsing": "is not a whole number",
+    "int_from_float": "is not a whole number",
+    "float_parsing": "is not a number",
 }
 
 
-class Command(TyperCommand):
+class Usage(TyperCommand):
     """A command that is explained in a user's words."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -33,56 +32,55 @@ class Command(TyperCommand):
         self.help = _EXAMPLES.sub(_block, inspect.cleandoc(self.help or ""))
 
     def get_params(self, ctx: Any) -> Any:
-        """All of them, as help shows them."""
-        return [_explained(param, ctx) for param in super().get_params(ctx)]
+        """The parameters as help shows them."""
+        return [_explained(parameter, ctx) for parameter in super().get_params(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As always; what cannot be read is said in our words."""
+        """Parse as usual, with our words for what cannot be read."""
         return _parsed(super().parse_args, ctx, args)
-
-
-def _block(examples: re.Match[str]) -> str:
-    """Commands as a block of code, a line each; indented ones typer would take for a paragraph."""
-    lines = [line.removeprefix("    ") for line in examples[0].splitlines() if line]
-    return "\n".join(("```", *lines, "```", ""))
 
 
 class Group(TyperGroup):
     """The same for a program with commands."""
 
     def get_params(self, ctx: Any) -> Any:
-        """All of them, as help shows them."""
-        return [_explained(param, ctx) for param in super().get_params(ctx)]
+        """The parameters as help shows them."""
+        return [_explained(parameter, ctx) for parameter in super().get_params(ctx)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As always; what cannot be read is said in our words."""
+        """Parse as usual, with our words for what cannot be read."""
         return _parsed(super().parse_args, ctx, args)
 
 
-def _explained(param: Any, ctx: Any) -> Any:
-    """A flag has no value to name, and one value of a list is what is typed."""
-    told = getattr(param, "display_type_rich", None)
-    if told is None:  # an earlier typer, which says it better
-        return param
-    is_argument = param.param_type_name == "argument"
-    shown = told(ctx) or ""
-    said = "" if getattr(param, "is_flag", False) else _LIST.sub(r"\1", shown)
-    if is_argument:
-        # Typer puts its own brackets around what may be left out.
-        param.metavar = _OPTIONAL.sub(r"\1", param.metavar or "") or None
-        param.display_type_rich = lambda ctx: said  # noqa: ARG005  (it is called by name)
-    elif param.metavar is None:
-        param.metavar = said
-    return param
+def _block(examples: re.Match[str]) -> str:
+    """Fence indented examples: Typer would join them into one paragraph."""
+    lines = [line.removeprefix("    ") for line in examples[0].splitlines() if line]
+    return "\n".join(("```", *lines, "```", ""))
+
+
+def _explained(parameter: Any, ctx: Any) -> Any:
+    """Name no value of a flag, and one value of an option that can be repeated."""
+    show_type = getattr(parameter, "display_type_rich", None)
+    if show_type is None:  # an earlier Typer, which does it better
+        return parameter
+    shown = show_type(ctx) or ""
+    words = "" if getattr(parameter, "is_flag", False) else _LIST.sub(r"\1", shown)
+    if parameter.param_type_name == "argument":
+        # Typer puts brackets of its own around what is optional.
+        parameter.metavar = _OPTIONAL.sub(r"\1", parameter.metavar or "") or None
+        parameter.display_type_rich = lambda ctx: words  # noqa: ARG005  (called by name)
+    elif parameter.metavar is None:
+        parameter.metavar = words
+    return parameter
 
 
 def _parsed(parse: Callable[[Any, list[str]], list[str]], ctx: Any, args: list[str]) -> list[str]:
     try:
         return parse(ctx, args)
     except typer.BadParameter as error:
-        found = getattr(error.__cause__, "errors", None)
-        first = found()[0] if found else {}
-        if wrong := _WRONG.get(first.get("type", "")):
-            error.message = f"'{first.get('input')}' {wrong}."
+        errors = getattr(error.__cause__, "errors", None)
+        first = errors()[0] if errors else {}
+        if reason := _INVALID.get(first.get("type", "")):
+            error.message = f"'{first.get('input')}' {reason}."
         error.message = error.message.removeprefix("Value error, ")
         raise

@@ -13,7 +13,7 @@ from population import Population
 from typer.testing import CliRunner
 
 from faultatlas.data import provenance, result_store
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 
 TOKEN = "ghp_" + "Zq7" * 12

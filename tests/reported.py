@@ -12,7 +12,7 @@ from labelling import Labelled
 from population import Population
 
 from faultatlas.data import provenance, result_store
-from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
+from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.store import Study
 
 SHARES = Figure(

@@ -13,7 +13,7 @@ from faultatlas.analysis.coverage.alignment import component_of_code
 from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.faults import STATUSES, Fault
 from faultatlas.data import evidence
-from faultatlas.data.results import Figure, Link, Node, Part
+from faultatlas.data.old.results import Figure, Link, Node, Part
 from faultatlas.data.taxonomy import Taxonomy
 
 _TOLD_LINKS = 8  # of the description; the table of faults and techniques has them all

@@ -9,7 +9,7 @@ from typing import Any
 from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.faults import Fault, corpus_faults, survey_faults
 from faultatlas.analysis.coverage.study_labels import LabelCounts
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.taxonomy import Taxonomy
 
 CODE = Column("code", "Code", "code")

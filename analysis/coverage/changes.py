@@ -11,7 +11,7 @@ from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.earlier import Earlier
 from faultatlas.analysis.statistics import table_effects, table_tests
 from faultatlas.analysis.statistics.multiple_tests import holm
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 
 LEVEL = 0.05
 RULE = (

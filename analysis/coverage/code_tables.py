@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from faultatlas.analysis.coverage.catalogue import CODE
 from faultatlas.analysis.coverage.labels import CodeGap
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.taxonomy import Taxonomy
 
 

@@ -9,7 +9,7 @@ from faultatlas.analysis.coverage.catalogue import CODE, FAULT
 from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.faults import Fault
 from faultatlas.data import evidence
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.data.taxonomy import Taxonomy
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from faultatlas.analysis.coverage.alignment import ComponentComparison, Matrix
 from faultatlas.analysis.coverage.corpus_tables import fault_label
-from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.analysis.coverage.tables import percent
-from faultatlas.data.results import Bar, Figure, Part, Series
+from faultatlas.data.old.results import Figure, Series
 from faultatlas.data.taxonomy import Taxonomy
 
 
@@ -48,27 +45,6 @@ def components_figure(comparison: ComponentComparison) -> Figure:
         ),
         unit="percent",
     )
-
-
-def shares_figure(gap: Iterable[StatusShares], title: str) -> Figure:
-    """The split by status as stacked bars, as in the survey's figure 3."""
-    bars = tuple(
-        Bar(
-            whole.label,
-            tuple(
-                Part(status.capitalize(), share.count)
-                for status, share in whole.shares.items()
-                if share.count
-            ),
-        )
-        for whole in gap
-        if whole.total
-    )
-    told = "; ".join(
-        f"{bar.label}: " + ", ".join(f"{part.label.lower()} {part.count}" for part in bar.parts)
-        for bar in bars
-    )
-    return Figure("shares", title, "shares", f"Stacked bars. {told}.", bars=bars)
 
 
 def matrix_figure(matrix: Matrix, faults: Taxonomy, techniques: Taxonomy) -> Figure:

@@ -17,10 +17,11 @@ from faultatlas.analysis.coverage.gap import (
     most_frequent_untargeted,
 )
 from faultatlas.analysis.coverage.live import Live, Standing, standing
-from faultatlas.analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
-from faultatlas.analysis.coverage.published import RULE, Comparison, compare
+from faultatlas.analysis.coverage.numbers import SHARES, result_name, share_quantities
+from faultatlas.analysis.coverage.published import Comparison, compare
 from faultatlas.data import evidence
-from faultatlas.data.results import Claim, Result, Table
+from faultatlas.data.old.results import Table
+from faultatlas.data.results import Chart, Quantity, Result
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 _TITLE = "The gap between machine-learning faults and debugging research"
@@ -65,7 +66,6 @@ def survey_result(library: TaxonomyLibrary, corpus: Corpus, live: Live | None = 
             ),
             *_SURVEY_NOTES,
         ),
-        extra_document={"rule": RULE},
     )
 
 
@@ -115,12 +115,17 @@ def corpus_result(
             *_SURVEY_NOTES[:2],
         ),
         rows_query=rows_query,
-        extra_document={
-            "papers": [paper.paper for paper in corpus.papers],
-            "targeted_by": by_basis,
-            "disagreements": disagreements.records(),
-            "dependence": dependence.records(),
-        },
+        extra_quantities=tuple(
+            Quantity(
+                {"measure": "targeted by", "basis": basis},
+                count,
+                statement=f"Faults that the papers target, {words}",
+            )
+            for basis, words, count in (
+                ("named", "named by a paper", by_basis["named"]),
+                ("category", "only through a category above them", by_basis["category"]),
+            )
+        ),
     )
 
 
@@ -135,83 +140,63 @@ def _result(
     comparisons: Sequence[Comparison],
     extra_tables: tuple[Table, ...],
     notes: tuple[str, ...],
-    extra_document: dict[str, Any],
     rows_query: str | None = None,
+    extra_quantities: tuple[Quantity, ...] = (),
 ) -> Result:
     taxonomy, techniques = library.taxonomy(FAULT_TAXONOMY), library.taxonomy(TECHNIQUES)
     own = beside.counts.alone
     wholes = {whole.key: whole for whole in (*gap(faults), *label_shares(faults, own))}
     matrix = fault_technique_matrix(taxonomy, techniques, corpus)
     parts = compare_components(taxonomy, corpus, faults, own)
-    shown = (
-        tables.shares_table(wholes.values()),
-        *beside.news,
-        tables.published_table(comparisons),
-        tables.untargeted_table(most_frequent_untargeted(faults), faults),
-        tables.components_table(parts),
-        *extra_tables,
-        corpus_tables.matrix_table(matrix, taxonomy, techniques, corpus),
-        *beside.tables,
-    )
-    drawn = (
-        figures.shares_figure(
-            [wholes[key] for key in _SHOWN if key in wholes],
-            "Targeted and untargeted faults, and how often practice meets them",
-        ),
-        figures.components_figure(parts),
-        *alignment_figures(taxonomy, techniques, corpus, faults),
-        figures.matrix_figure(matrix, taxonomy, techniques),
-    )
-    by_name = {table.name: table for table in shown}
+    leading = [f"{each.printed.whole}.{each.printed.status}" for each in comparisons]
+    statements = {}
+    if "labels" in wholes:
+        leading.append("labels.untargeted")
+        statements["labels", "untargeted"] = (
+            "Labels of this study that mean one fault, on one that no technique targets"
+        )
+
+    def rows(whole: str, _status: str) -> str | None:
+        return beside.label_rows(parameters.get("round", "")) if whole == "labels" else rows_query
+
     return Result(
-        analysis=ANALYSIS,
         name=result_name(parameters),
         title=title,
-        parameters=parameters,
+        quantities=(
+            *share_quantities(wholes.values(), comparisons, statements, rows),
+            *extra_quantities,
+        ),
+        leading=tuple(leading),
+        labels={key: whole.label for key, whole in wholes.items()},
         summary=(*_summary(wholes, known=len(taxonomy.leaves)), *beside.summary),
-        claims=tuple(
-            claim(
-                parameters,
-                wholes[each.printed.whole],
-                each.printed.status,
-                f"{each.printed.statement} ({each.printed.ours_counts})",
-                each,
-                rows_query=rows_query,
-            )
-            for each in comparisons
-        )
-        + _label_claims(parameters, wholes, beside),
-        tables=shown,
-        figures=drawn,
+        tables=(
+            SHARES,
+            *beside.news,
+            tables.published_table(comparisons),
+            tables.untargeted_table(most_frequent_untargeted(faults), faults),
+            tables.components_table(parts),
+            *extra_tables,
+            corpus_tables.matrix_table(matrix, taxonomy, techniques, corpus),
+            *beside.tables,
+        ),
+        figures=(
+            Chart(
+                "shares",
+                "Targeted and untargeted faults, and how often practice meets them",
+                "shares",
+                "whole",
+                "status",
+                "Stacked bars.",
+                only=_SHOWN,
+            ),
+            figures.components_figure(parts),
+            *alignment_figures(taxonomy, techniques, corpus, faults),
+            figures.matrix_figure(matrix, taxonomy, techniques),
+        ),
         notes=(*notes, *beside.notes),
         sources=_sources(),
-        document={
-            "evidence": parameters["evidence"],
-            "leaves": len(taxonomy.leaves),
-            "new_faults": sum(fault.status == "new" for fault in faults),
-            **{key: shares_document(whole) for key, whole in wholes.items()},
-            "published": [each.to_json() for each in comparisons],
-            "untargeted": by_name["untargeted"].records(),
-            "components": by_name["components"].records(),
-            "matrix": [
-                {"fault": row, "technique": column, "papers": list(papers)}
-                for (row, column), papers in matrix.papers.items()
-            ],
-            **extra_document,
-            **beside.document,
-        },
+        data=beside.document,
     )
-
-
-def _label_claims(
-    parameters: dict[str, Any], wholes: Mapping[str, StatusShares], beside: Standing
-) -> tuple[Claim, ...]:
-    """The share of the study's labels on faults that nobody targets, if it has labels."""
-    if "labels" not in wholes:
-        return ()
-    statement = "Labels of this study that mean one fault, on one that nobody targets"
-    rows = beside.label_rows(parameters.get("round", ""))
-    return (claim(parameters, wholes["labels"], "untargeted", statement, rows_query=rows),)
 
 
 def _chosen(parameters: dict[str, Any]) -> str:
@@ -229,20 +214,18 @@ def _chosen(parameters: dict[str, Any]) -> str:
 
 
 def _summary(wholes: Mapping[str, StatusShares], known: int) -> tuple[str, ...]:
-    faults, artifacts, interviews = (
-        wholes[key].shares for key in ("faults", "artifacts", "interviews")
-    )
+    faults = wholes["faults"].shares
     unmentioned = faults["not mentioned"].count
     return (
         (
-            f"Of {known:,} known faults, debugging research targets {faults['targeted'].count:,} "
-            f"and leaves {faults['untargeted'].count:,} to nobody"
-            f"{f' ({unmentioned:,} are not mentioned)' if unmentioned else ''}; it also targets "
+            f"Of {known:,} known faults, debugging research targets {{faults.targeted:count}} and "
+            "does not target {faults.untargeted:count}"
+            f"{f' ({unmentioned:,} are not mentioned)' if unmentioned else ''}. It also targets "
             f"{faults['new'].count:,} that the taxonomy of faults did not have."
         ),
         (
-            f"{told(artifacts['untargeted'])} GitHub and Stack Overflow artifacts and "
-            f"{told(interviews['untargeted'])} interview mentions concern a fault that nobody "
+            "{artifacts.untargeted:share} GitHub and Stack Overflow artifacts and "
+            "{interviews.untargeted:share} interview mentions concern a fault that no technique "
             "targets."
         ),
     )

@@ -18,7 +18,7 @@ from faultatlas.analysis.coverage.priority import priorities, priority_table, so
 from faultatlas.analysis.coverage.rows import label_rows
 from faultatlas.analysis.coverage.study_labels import Given, LabelCounts, StudyLabels, label_counts
 from faultatlas.analysis.coverage.study_papers import StudyPapers
-from faultatlas.data.results import Table
+from faultatlas.data.old.results import Table
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 

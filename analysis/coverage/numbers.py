@@ -1,18 +1,33 @@
-"""Shares as claims, as plain values and in a sentence: the same for every kind of evidence."""
+"""Shares by status as quantities and as a table: the same for every kind of evidence."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.analysis.coverage.published import Comparison
 from faultatlas.analysis.statistics.intervals import Share
-from faultatlas.data.results import Claim
+from faultatlas.data.results import Field, Quantity, Table
 
 ANALYSIS = "coverage-gap"
+
+SHARES = Table(
+    "shares",
+    "Shares by status",
+    rows=(Field("whole", "share_of", "Share of"), Field("status", kind="status")),
+    fields=(
+        Field("count"),
+        Field("n", "total", "Of"),
+        Field("value", "percent", "Share"),
+        Field("low", title="95 % from"),
+        Field("high", title="to"),
+    ),
+    note="Wilson score intervals. Statuses without a case are omitted.",
+)
 
 # They change nothing that a claim says: what is drawn again, and what it is compared with.
 BESIDES = ("seed", "since")
@@ -40,51 +55,49 @@ def result_name(parameters: dict[str, Any]) -> str:
     return f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def claim(
-    parameters: dict[str, Any],
-    whole: StatusShares,
-    status: str,
-    statement: str,
-    comparison: Comparison | None = None,
-    *,
-    rows_query: str | None = None,
-) -> Claim:
-    """A share as a claim, beside a printed one if there is a comparison."""
-    share = whole.shares[status]
-    chosen = _choosing(parameters)
-    arguments = ", ".join(f"{key}={_argument(value)}" for key, value in chosen.items())
-    return Claim(
-        claim_id=f"{result_name(parameters)}.{whole.key}.{status.replace(' ', '-')}",
-        statement=statement,
-        value=share.percent,
-        unit="percent",
-        query=f"{ANALYSIS}({arguments}): {whole.key}.{status.replace(' ', '_')}.percent",
-        count=share.count,
-        total=share.total,
-        low=share.low,
-        high=share.high,
-        method=share.method,
-        printed=None if comparison is None else comparison.printed.printed,
-        status="" if comparison is None else comparison.status,
-        reason="" if comparison is None else comparison.reason,
-        rows_query=rows_query,
-    )
+def share_quantities(
+    wholes: Iterable[StatusShares],
+    comparisons: Sequence[Comparison] = (),
+    statements: Mapping[tuple[str, str], str] | None = None,
+    rows: Callable[[str, str], str | None] = lambda _whole, _status: None,
+) -> tuple[Quantity, ...]:
+    """Every share that occurs, and those that are compared with a printed one or have a statement.
 
-
-def shares_document(whole: StatusShares) -> dict[str, Any]:
-    """Shares as plain values."""
-    return {
-        "total": whole.total,
+    `rows` gives the SQL of the rows behind a share, if they are in the study.
+    """
+    compared = {(each.printed.whole, each.printed.status): each for each in comparisons}
+    stated = {
         **{
-            status.replace(" ", "_"): {
-                "count": share.count,
-                "percent": share.percent,
-                "interval": [share.low, share.high],
-                "method": share.method,
-            }
-            for status, share in whole.shares.items()
+            key: f"{each.printed.statement} ({each.printed.ours_counts})"
+            for key, each in compared.items()
         },
+        **(statements or {}),
     }
+    quantities = []
+    for whole in wholes:
+        for status, share in whole.shares.items():
+            key = (whole.key, status)
+            if not share.count and key not in stated:
+                continue
+            printed = compared.get(key)
+            quantities.append(
+                Quantity(
+                    {"whole": whole.key, "status": status},
+                    share.percent,
+                    share.low,
+                    share.high,
+                    n=share.total,
+                    count=share.count,
+                    unit="percent",
+                    statement=stated.get(key, f"{whole.label}: {status}"),
+                    query=rows(*key) or "",
+                    method=share.method,
+                    printed=None if printed is None else printed.printed.printed,
+                    status="" if printed is None else printed.status,
+                    reason="" if printed is None else printed.reason,
+                )
+            )
+    return tuple(quantities)
 
 
 def told(share: Share) -> str:
@@ -96,10 +109,6 @@ def told(share: Share) -> str:
 def _choosing(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters that say which numbers these are."""
     return {key: value for key, value in parameters.items() if key not in BESIDES}
-
-
-def _argument(value: Any) -> str:
-    return "+".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _word(text: str) -> str:

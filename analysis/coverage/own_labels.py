@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-from faultatlas.analysis.coverage import figures, tables
 from faultatlas.analysis.coverage.code_tables import codes_table, untargeted_codes_table
 from faultatlas.analysis.coverage.corpus import TECHNIQUES, Corpus
 from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
 from faultatlas.analysis.coverage.gap import StatusShares, shares_by_status
 from faultatlas.analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
 from faultatlas.analysis.coverage.live import Live, standing
-from faultatlas.analysis.coverage.numbers import ANALYSIS, claim, result_name, shares_document, told
+from faultatlas.analysis.coverage.numbers import SHARES, result_name, share_quantities, told
 from faultatlas.analysis.coverage.rows import label_rows
-from faultatlas.data.results import Result
+from faultatlas.data.results import Chart, Result
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 _NOTES = (
@@ -48,52 +46,46 @@ def study_result(
     codes = study_gap(labels, library, faults)
     beside = standing(library, everything, faults, live)
     wholes = _wholes(codes)
-    by_technique, by_fault, mapped = wholes
     chosen = f", round {parameters['round']}" if "round" in parameters else ""
+    statements = {
+        ("techniques", "untargeted"): "Labels whose type no technique is reported to find",
+        ("mapped", "untargeted"): "Labels that mean a fault, on one that no technique targets",
+        ("labels", "unmapped"): "Labels without a counterpart among the faults",
+    }
+    there = {whole.key: whole for whole in wholes if whole.total}
+
+    def rows(whole: str, status: str) -> str:
+        return _rows(codes, there[whole], status, live, parameters.get("round", ""))
+
     return Result(
-        analysis=ANALYSIS,
         name=result_name(parameters),
         title=f"The gap between this study's defects and debugging research{chosen}",
-        parameters=parameters,
+        quantities=share_quantities(there.values(), statements=statements, rows=rows),
+        leading=tuple(f"{whole}.{status}" for whole, status in statements if whole in there),
+        labels={whole.key: whole.label for whole in wholes},
         summary=(*_summary(*wholes), *beside.summary),
-        claims=tuple(
-            claim(
-                parameters,
-                whole,
-                status,
-                statement,
-                rows_query=_rows(codes, whole, status, live, parameters.get("round", "")),
-            )
-            for whole, status, statement in (
-                (by_technique, "untargeted", "Labels whose type no technique is reported to find"),
-                (mapped, "untargeted", "Labels that mean a fault, on one that nobody targets"),
-                (by_fault, "unmapped", "Labels without a counterpart among the faults"),
-            )
-            if whole.total
-        ),
         tables=(
-            tables.shares_table(wholes),
+            SHARES,
             *beside.news,
             untargeted_codes_table(codes),
             codes_table(codes, library.taxonomy(TECHNIQUES)),
             *beside.tables,
         ),
-        figures=(figures.shares_figure(wholes, "The study's labels by status"),),
+        figures=(
+            Chart(
+                "shares",
+                "The study's labels by status",
+                "shares",
+                "whole",
+                "status",
+                "Stacked bars.",
+                only=tuple(there),
+            ),
+        ),
         notes=(*_NOTES, *beside.notes),
         sources=_sources(library, labels),
-        document={
-            "evidence": "study",
-            **{whole.key: shares_document(whole) for whole in wholes},
-            "unmapped": [
-                {"taxonomy": code.taxonomy, "code": code.code, "count": code.count,
-                 "reason": code.reason}
-                for code in codes
-                if code.status == "unmapped"
-            ],
-            "codes": [asdict(code) for code in codes],
-            **beside.document,
-        },
-    )  # fmt: skip
+        data=beside.document,
+    )
 
 
 def _rows(

@@ -9,7 +9,7 @@ from typing import Any
 from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.data import evidence
 from faultatlas.data.evidence import Reading
-from faultatlas.data.results import ClaimStatus
+from faultatlas.data.old.results import ClaimStatus
 from faultatlas.report.manuscript import judging, numbers
 
 NEAR = judging.NEAR["percent"]  # percentage points

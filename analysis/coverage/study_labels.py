@@ -86,7 +86,7 @@ class StudyLabels:
             result,
             summary=(*result.summary, told),
             notes=(*result.notes, f"Final labels that are left out: {listed}."),
-            document={**result.document, "undecided": left_out},
+            data={**result.data, "undecided": left_out},
         )
 
 

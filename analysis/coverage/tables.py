@@ -7,36 +7,10 @@ from collections.abc import Iterable, Sequence
 from faultatlas.analysis.coverage.alignment import ComponentComparison
 from faultatlas.analysis.coverage.catalogue import CODE, FAULT, OCCURRENCES
 from faultatlas.analysis.coverage.faults import Fault
-from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.analysis.coverage.published import NEAR, RULE, Comparison
 from faultatlas.analysis.statistics.intervals import wilson_share
 from faultatlas.data.evidence import Reading
-from faultatlas.data.results import Cell, Column, Table
-
-
-def shares_table(gap: Iterable[StatusShares], name: str = "shares") -> Table:
-    """Every share with its interval, one row each."""
-    rows = [
-        (whole.label, status, share.count, share.total, share.percent, share.low, share.high)
-        for whole in gap
-        for status, share in whole.shares.items()
-        if share.count
-    ]
-    return Table(
-        name,
-        "Shares by status",
-        (
-            Column("share_of", "Share of"),
-            Column("status", "Status", "status"),
-            Column("count", "Count", "count"),
-            Column("total", "Of", "count"),
-            Column("percent", "Share", "percent"),
-            Column("low", "95 % from", "percent"),
-            Column("high", "to", "percent"),
-        ),
-        tuple(rows),
-        note="Wilson score intervals. Statuses without a case are left out.",
-    )
+from faultatlas.data.old.results import Cell, Column, Table
 
 
 def published_table(comparisons: Sequence[Comparison]) -> Table:

@@ -10,7 +10,7 @@ from faultatlas.analysis.observations import at_level
 from faultatlas.analysis.statistics.intervals import Share, wilson_share
 from faultatlas.analysis.tallies import naming
 from faultatlas.data import evidence
-from faultatlas.data.results import Cell, Claim, Column, Figure, Result, Series, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Figure, Result, Series, Table
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

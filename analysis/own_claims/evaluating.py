@@ -11,7 +11,7 @@ from faultatlas.analysis.replication.judging import RULE
 from faultatlas.analysis.statistics.intervals import wilson_share
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Column, Result, Table
+from faultatlas.data.old.results import Claim, Column, Result, Table
 from faultatlas.report import formatting
 from faultatlas.report.manuscript.judging import judge
 from faultatlas.report.manuscript.numbers import parse

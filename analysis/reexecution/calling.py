@@ -24,13 +24,13 @@ from faultatlas.analysis.reexecution.session import FOLDER, Asked, Session
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.times import seconds
-from faultatlas.report.console import Output
+from faultatlas.report.old.console import Output
 from faultatlas.report.publish import publish
 
 if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.bugs import Bug
+    from faultatlas.data.old.results import Result
     from faultatlas.data.provenance import Outcome
-    from faultatlas.data.results import Result
     from faultatlas.data.store import Study
 
 _MOST_SEEDS = 50

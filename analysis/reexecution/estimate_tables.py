@@ -14,7 +14,7 @@ from faultatlas.analysis.statistics.survey_shares import (
     KORN_GRAUBARD_95,
     exact_share,
 )
-from faultatlas.data.results import Bar, Cell, Column, Figure, Part, Series, Table
+from faultatlas.data.old.results import Bar, Cell, Column, Figure, Part, Series, Table
 from faultatlas.report import formatting
 from faultatlas.report.formatting import counted
 

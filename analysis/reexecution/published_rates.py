@@ -9,7 +9,7 @@ from faultatlas.analysis.reexecution.verdicts import Verdict
 from faultatlas.analysis.statistics.intervals import Share
 from faultatlas.analysis.statistics.survey_shares import exact_share
 from faultatlas.data import evidence
-from faultatlas.data.results import ClaimStatus
+from faultatlas.data.old.results import ClaimStatus
 from faultatlas.report.manuscript.judging import judge
 from faultatlas.report.manuscript.numbers import parse
 

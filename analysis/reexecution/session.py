@@ -19,8 +19,9 @@ from faultatlas.analysis.reexecution.bugs import Bug
 from faultatlas.analysis.reexecution.runs import Device, Outcome, Run
 from faultatlas.analysis.reexecution.sampler import Done, Handling, Job, Kept, Left, Now, Sampler
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import Output, explained
+from faultatlas.report.console import explained
 from faultatlas.report.formatting import counted
+from faultatlas.report.old.console import Output
 from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:

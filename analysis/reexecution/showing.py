@@ -17,17 +17,17 @@ from faultatlas.analysis.reexecution.estimate_claims import differing_words
 from faultatlas.analysis.reexecution.runs import RAN
 from faultatlas.analysis.reexecution.sampler import Done, Left
 from faultatlas.analysis.reexecution.verdicts import Verdict
+from faultatlas.data.old.results import Column, ColumnKind, Table
 from faultatlas.data.provenance import Run, program_version
-from faultatlas.data.results import Column, ColumnKind, Table
-from faultatlas.report.console import Output
 from faultatlas.report.formatting import counted
+from faultatlas.report.old.console import Output
 from faultatlas.report.tables import console_table, filled
 
 if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.bugs import Bug
     from faultatlas.analysis.reexecution.drawing import Drawn
     from faultatlas.analysis.reexecution.storing import KnownBug
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 _MOST_TOLD = 20

@@ -12,8 +12,8 @@ from faultatlas.analysis.reexecution.artifacts.problems import Problem, printabl
 from faultatlas.analysis.reexecution.artifacts.reading import FILE, bugs_in, parse
 from faultatlas.analysis.reexecution.artifacts.validating import problems
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import Output
 from faultatlas.report.formatting import counted
+from faultatlas.report.old.console import Output
 
 if TYPE_CHECKING:
     from faultatlas.data.store import Study

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.data.results import Result
-    from faultatlas.report.console import Output
+    from faultatlas.data.old.results import Result
+    from faultatlas.report.old.console import Output
 
 _FIGURES = "figures"
 _ABSENT = "not in the folder: "

@@ -12,7 +12,7 @@ from faultatlas.analysis.replication.outcomes import (
     judged_beside,
 )
 from faultatlas.analysis.tallies.naming import called
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.data.sql_text import literals
 
 if TYPE_CHECKING:

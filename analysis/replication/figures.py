@@ -10,7 +10,7 @@ from faultatlas.annotation.sheets.asking import Asked
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.package import Package
-    from faultatlas.data.results import Figure, Table
+    from faultatlas.data.old.results import Figure, Table
 
 
 @dataclass(frozen=True)

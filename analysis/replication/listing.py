@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.analysis.replication.figures import Plan, PrintedOnly, PublishedStudy, Recomputed
 from faultatlas.analysis.replication.published import published_studies, published_study
 from faultatlas.data import evidence
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 _BASES = ("package", "shipped facts", "printed numbers", "no data")
 

@@ -23,12 +23,12 @@ from faultatlas.analysis.replication.package import Package
 from faultatlas.analysis.replication.published import published_study
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import ClaimStatus, Column, Result, Table, rows_of
+from faultatlas.data.old.results import ClaimStatus, Column, Result, Table, rows_of
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.figures import PublishedStudy, Value
-    from faultatlas.data.results import Cell
+    from faultatlas.data.old.results import Cell
     from faultatlas.data.store import Study
 
 SEED = 0

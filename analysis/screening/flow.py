@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from faultatlas.analysis.screening.fates import Fates
-from faultatlas.data.results import Box, Exit, Figure, Part
+from faultatlas.data.old.results import Box, Exit, Figure, Part
 from faultatlas.report.formatting import count
 
 IDENTIFICATION, SCREENING, INCLUDED = "Identification", "Screening", "Included"

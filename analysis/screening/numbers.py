@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from faultatlas.analysis.screening.fates import Fates
-from faultatlas.data.results import Box, Claim, Column, Table, rows_of
+from faultatlas.data.old.results import Box, Claim, Column, Table, rows_of
 from faultatlas.data.sql_text import literal
 
 ANALYSIS = "prisma"

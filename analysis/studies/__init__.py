@@ -1,6 +1,7 @@
-"""One file a study question, found by discovery: `NAME`, `run(...) -> Result`, `command`, `again`.
+"""One file a study question, found by discovery.
 
-`again(study, parameters)` computes a result again from its `parameters` alone.
+Those that are not on the frame yet have `NAME`, `run(...) -> Result`, `command` and `again`, which
+computes a result again from its parameters.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import Any
 
 
 def questions() -> dict[str, ModuleType]:
-    """The modules of this package by the name of their subcommand."""
+    """The modules of this package that are not on the frame, by the name of their command."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
     modules = (importlib.import_module(f"{__name__}.{name}") for name in names)
-    return {module.NAME: module for module in modules}
+    return {module.NAME: module for module in modules if hasattr(module, "NAME")}
 
 
 def analyses() -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from faultatlas.analysis.tallies.associating import Question
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "associate"
@@ -45,7 +46,7 @@ def run(
         of, told = _of_table(table, list(printed), name)
     else:
         of, told = _of_study(study, list(sides), round_name, where, list(printed), name)
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
 
     return Result(
         NAME,
@@ -75,6 +76,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("associate")
 def command(
     sides: Annotated[
         list[str] | None,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +20,7 @@ from faultatlas.report.console import (
 
 if TYPE_CHECKING:
     from faultatlas.analysis.tallies.themes import Themes
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "challenges"
@@ -40,7 +41,7 @@ def run(
     from faultatlas.analysis.tallies.groups import counting_notes
     from faultatlas.analysis.tallies.homogeneity import INDEPENDENT
     from faultatlas.analysis.tallies.themes import themes_of
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
 
     if top is not None and top < 1:
         raise StudyError(f"--top {top} shows nothing", "Give a number from 1.")
@@ -92,6 +93,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("challenges")
 def command(
     taxonomy: Annotated[
         str,

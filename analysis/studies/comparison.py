@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from faultatlas.analysis.tallies.comparing import Comparison
     from faultatlas.analysis.tallies.measuring import Measured
     from faultatlas.analysis.tallies.printed import Beside
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "compare"
@@ -43,7 +44,7 @@ def run(
 ) -> Result:
     """Compare numbers of groups; nothing is stored."""
     from faultatlas.analysis.tallies import comparing, comparison_result, comparison_tables, naming
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
 
     measured: list[Measured]
     if table is not None:
@@ -88,6 +89,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("compare")
 def command(
     values: Annotated[
         list[str] | None,

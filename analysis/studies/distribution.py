@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +20,7 @@ from faultatlas.report.console import (
 
 if TYPE_CHECKING:
     from faultatlas.analysis.tallies.distributing import Distribution
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "distribution"
@@ -38,7 +39,7 @@ def run(
     from faultatlas.analysis.observations import observe
     from faultatlas.analysis.tallies import distributing, naming
     from faultatlas.analysis.tallies.groups import counting_notes, grouped, sampling_notes
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.miner.projects import aliases_of_study
 
     if top is not None and top < 1:
@@ -83,6 +84,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("distribution")
 def command(
     taxonomy: Annotated[
         str,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -21,7 +22,7 @@ from faultatlas.report.console import (
 
 if TYPE_CHECKING:
     from faultatlas.analysis.statistics.intervals import Share
-    from faultatlas.data.results import Claim, Result, Table
+    from faultatlas.data.old.results import Claim, Result, Table
     from faultatlas.data.store import Reader, Study
 
 NAME = "known-papers"
@@ -50,7 +51,7 @@ _SEARCHES = "SELECT DISTINCT source, search FROM paper_records ORDER BY source, 
 def run(study: Study, list_name: str = "") -> Result:
     """Compare a list with what searches and files gave; nothing is stored."""
     from faultatlas.analysis.statistics.intervals import wilson_share
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.report.formatting import file_stem, interval, percent
 
     with study.reading() as reader:
@@ -105,6 +106,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     return run(study, str(parameters["list"]))
 
 
+@old_command("known-papers")
 def command(
     list_name: Annotated[
         str, typer.Argument(metavar="[LIST]", help="Name of the list; else the only one.")
@@ -222,7 +224,7 @@ def _claim(
     share: Share,
     rows: str,
 ) -> Claim:
-    from faultatlas.data.results import Claim
+    from faultatlas.data.old.results import Claim
 
     return Claim(
         claim_id=f"{result_name}.{key.replace('_', '-')}",
@@ -286,7 +288,7 @@ def _share_cells(share: Share) -> tuple[Any, ...]:
 
 
 def _sources(shares: dict[str, Share]) -> Table:
-    from faultatlas.data.results import Column, Table
+    from faultatlas.data.old.results import Column, Table
 
     columns = (Column("source", "Source"), *_share_columns())
     rows = tuple((source, *_share_cells(share)) for source, share in shares.items())
@@ -294,7 +296,7 @@ def _sources(shares: dict[str, Share]) -> Table:
 
 
 def _search_table(shares: dict[tuple[str, str], Share]) -> Table:
-    from faultatlas.data.results import Column, Table
+    from faultatlas.data.old.results import Column, Table
 
     columns = (Column("search", "Search"), Column("source", "Source"), *_share_columns())
     rows = tuple(
@@ -304,7 +306,7 @@ def _search_table(shares: dict[tuple[str, str], Share]) -> Table:
 
 
 def _share_columns() -> tuple[Any, ...]:
-    from faultatlas.data.results import Column
+    from faultatlas.data.old.results import Column
 
     return (
         Column("found", "Found", "count"),
@@ -314,7 +316,7 @@ def _share_columns() -> tuple[Any, ...]:
 
 
 def _missing_table(missing: list[dict[str, Any]]) -> Table:
-    from faultatlas.data.results import Column, Table
+    from faultatlas.data.old.results import Column, Table
 
     columns = (
         Column("position", "No.", "count"),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +20,7 @@ from faultatlas.report.console import (
 )
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "methods"
@@ -83,6 +84,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("methods")
 def command(
     taxonomy: Annotated[
         str, typer.Argument(metavar="TAXONOMY", help="Taxonomy of the types.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -15,7 +16,7 @@ from faultatlas.report.console import (
 )
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "claims"
@@ -37,6 +38,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     return result_of(study, read_definitions(parameters["claims"]))
 
 
+@old_command("claims")
 def command(
     study: StudyOption = HERE,
     as_json: JsonOption = False,

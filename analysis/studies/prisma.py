@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -15,7 +16,7 @@ from faultatlas.report.console import (
 )
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "prisma"
@@ -30,7 +31,7 @@ def run(study: Study) -> Result:
     from faultatlas.analysis.screening.fates import read_fates
     from faultatlas.analysis.screening.flow import boxes_of, figure_of, screened_lines
     from faultatlas.analysis.screening.numbers import claims_of, document_of, open_of, tables_of
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.report.formatting import counted
 
     with study.reading() as reader:
@@ -76,6 +77,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:  # noqa: ARG001  
     return run(study)
 
 
+@old_command("prisma")
 def command(
     study: StudyOption = HERE,
     as_json: JsonOption = False,

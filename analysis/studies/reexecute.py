@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +20,7 @@ from faultatlas.report.console import (
 )
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "reexecute"
@@ -56,6 +57,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     return reproducibility.again(study, parameters)
 
 
+@old_command("reexecute")
 def command(
     bugs: Annotated[
         list[str] | None,

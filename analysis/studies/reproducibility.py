@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,7 +20,7 @@ from faultatlas.report.console import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "reproducibility"
@@ -33,7 +34,7 @@ def run(
     from faultatlas.analysis.reexecution.estimating import RATES, attempts
     from faultatlas.analysis.statistics import survey_shares
     from faultatlas.analysis.tallies import naming
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
 
     of = attempts(study, sample=sample, sets=sets, stratify=stratify)
     published = published_rates.beside(of)
@@ -72,6 +73,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("reproducibility")
 def command(
     sample: Annotated[
         str,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from faultatlas.analysis.observations import Observations
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
 
 NAME = "trend"
@@ -51,7 +52,7 @@ def run(
     from faultatlas.analysis.tallies import naming, trend_tables, trending
     from faultatlas.analysis.tallies.groups import counting_notes
     from faultatlas.analysis.tallies.periods import timed
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
 
     if smallest < 1:
         raise StudyError(f"--smallest {smallest} is no number of items", "Give a number from 1.")
@@ -97,6 +98,7 @@ def again(study: Study, parameters: dict[str, Any]) -> Result:
     )
 
 
+@old_command("trend")
 def command(
     taxonomy: Annotated[
         str,

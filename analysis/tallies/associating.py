@@ -15,7 +15,7 @@ from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.homogeneity import Association, associated
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 
 ANALYSIS = "associate"
 SEED = 1

@@ -6,7 +6,7 @@ from faultatlas.analysis.statistics.intervals import WILSON_95, wilson_share
 from faultatlas.analysis.tallies import homogeneity, words
 from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies.associating import Question, residuals
-from faultatlas.data.results import Bar, Cell, Column, Figure, Part, Series, Table
+from faultatlas.data.old.results import Bar, Cell, Column, Figure, Part, Series, Table
 
 MOST_PARTS = 8  # segments of a bar that can still be told apart
 

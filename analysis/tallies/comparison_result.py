@@ -10,7 +10,7 @@ from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.comparing import LEVEL, Comparison, Pair
 from faultatlas.analysis.tallies.naming import called, key
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.report import formatting
 
 ANALYSIS = "compare"

@@ -10,7 +10,7 @@ from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.comparing import Comparison
 from faultatlas.analysis.tallies.comparison_result import SCALES
-from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.data.old.results import Cell, Column, Figure, Series, Table
 from faultatlas.report import formatting
 
 

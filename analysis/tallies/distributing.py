@@ -13,7 +13,7 @@ from faultatlas.analysis.tallies import homogeneity
 from faultatlas.analysis.tallies.groups import ALL, Group, Grouped, group_title
 from faultatlas.analysis.tallies.homogeneity import Association, associated
 from faultatlas.analysis.tallies.naming import called, key
-from faultatlas.data.results import Cell, Claim, Column, Figure, Series, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Figure, Series, Table
 
 ANALYSIS = "distribution"
 SEED = 1

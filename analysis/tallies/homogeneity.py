@@ -9,7 +9,7 @@ from typing import Any
 from faultatlas.analysis.statistics import table_effects, table_tests
 from faultatlas.analysis.statistics.estimates import Estimate, Test
 from faultatlas.analysis.tallies import words
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 
 SCALE = "cramer-v"
 INDEPENDENT = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Cell, ClaimStatus, Column, Table
+from faultatlas.data.old.results import Cell, ClaimStatus, Column, Table
 from faultatlas.report.formatting import number
 
 NEAR = 0.05

@@ -7,7 +7,7 @@ from typing import Any
 from faultatlas.analysis.statistics.intervals import Share
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.analysis.tallies.theme_tables import Counted, title
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 
 ANALYSIS = "challenges"
 

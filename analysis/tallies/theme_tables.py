@@ -12,7 +12,7 @@ from faultatlas.analysis.tallies import homogeneity
 from faultatlas.analysis.tallies.groups import ALL, Group, group_title
 from faultatlas.analysis.tallies.homogeneity import Association, associated
 from faultatlas.analysis.tallies.themes import Themes
-from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.data.old.results import Cell, Column, Figure, Series, Table
 
 SEED = 1
 MOST_PAIRS = 40

@@ -6,7 +6,7 @@ from faultatlas.analysis.statistics import drift, effect_scales, table_effects
 from faultatlas.analysis.statistics.intervals import WILSON_95
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.trending import SCALE, Trends
-from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.data.old.results import Cell, Column, Figure, Series, Table
 
 MOST_POINTS = 12  # side by side on a page
 

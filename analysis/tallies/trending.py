@@ -14,7 +14,7 @@ from faultatlas.analysis.statistics.multiple_tests import holm
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.analysis.tallies.periods import Timed
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.report import formatting
 
 ANALYSIS = "trend"

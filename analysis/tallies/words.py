@@ -6,7 +6,7 @@ from typing import Any
 
 from faultatlas.analysis.statistics import effect_scales
 from faultatlas.analysis.statistics.estimates import Estimate, Test
-from faultatlas.data.results import Cell
+from faultatlas.data.old.results import Cell
 from faultatlas.report import formatting
 
 LEAST_P = 1e-300  # below, a computer has no room for the number

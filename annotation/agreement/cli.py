@@ -9,8 +9,8 @@ import typer
 
 from faultatlas.annotation.agreement.choices import KEYS, By, MeasuredStage, Special
 from faultatlas.data.settings import SCALES
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -20,8 +20,6 @@ from faultatlas.report.console import (
     open_study,
 )
 from faultatlas.report.usage import Command
-
-commands = console.application("How far raters agree.")
 
 _FIXED = "fixed"
 _NUMBER = re.compile(r"[-+]?[0-9.,]+(?:e-?[0-9]+)?%?", re.IGNORECASE)
@@ -41,7 +39,7 @@ class _GateCommand(Command):
         return super().parse_args(ctx, words)
 
 
-@commands.command("agreement", cls=_GateCommand)
+@old_command("agreement")
 def agreement(
     rounds: Annotated[
         list[str] | None,

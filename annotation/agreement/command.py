@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faultatlas.annotation.agreement.overview import Entry
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Reader, Study
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 
 _FIXED = "fixed"

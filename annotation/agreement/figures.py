@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from faultatlas.annotation.agreement.confusing import pairs_of_codes
 from faultatlas.annotation.agreement.printed import interval_of
 from faultatlas.annotation.agreement.tables import named_code
-from faultatlas.data.results import Figure, Series
+from faultatlas.data.old.results import Figure, Series
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

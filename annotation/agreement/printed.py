@@ -14,7 +14,7 @@ from faultatlas.report.manuscript import judging, numbers
 
 if TYPE_CHECKING:
     from faultatlas.annotation.agreement.measuring import Measured
-    from faultatlas.data.results import ClaimStatus
+    from faultatlas.data.old.results import ClaimStatus
 
 RULE = (
     "Printed values: reproduced if ours, rounded or cut to the printed digits, is the printed "

@@ -12,7 +12,7 @@ from faultatlas.annotation.agreement.measuring import statistic_of
 from faultatlas.annotation.agreement.printed import RULE, interval_of
 from faultatlas.annotation.agreement.tables import Scale, all_tables, parts_of
 from faultatlas.annotation.rows_behind import compared_labels
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faultatlas.annotation.agreement.choices import By
 from faultatlas.annotation.agreement.measuring import code_label
 from faultatlas.annotation.agreement.printed import interval_of
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

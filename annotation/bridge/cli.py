@@ -1,4 +1,4 @@
-"""`annotation serve`, `push`, `pull` and `rater`: parses and calls, no logic."""
+"""Raters and their accounts in Label Studio."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -16,10 +16,6 @@ from faultatlas.report.console import (
     VerboseOption,
     open_study,
 )
-
-commands = console.application("Labelling in Label Studio.")
-raters = console.application("Raters and their accounts in Label Studio.")
-commands.add_typer(raters, name="rater")
 
 RoundArgument = Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")]
 UrlOption = Annotated[
@@ -31,7 +27,7 @@ UrlOption = Annotated[
 ]
 
 
-@commands.command("serve")
+@old_command("serve")
 def serve(
     port: Annotated[
         int | None,
@@ -105,7 +101,7 @@ def serve(
         output.tell("Label Studio has ended")
 
 
-@raters.command("add")
+@old_command("rater add")
 def add_rater(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the study calls the rater.")],
     email: Annotated[
@@ -155,7 +151,7 @@ def add_rater(
     view.print_lines(output, view.added_lines(name, added, url), may_show_secrets=True)
 
 
-@raters.command("list")
+@old_command("rater list")
 def list_raters(
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -179,7 +175,7 @@ def list_raters(
     output.show(console_table(view.raters_table(found)))
 
 
-@commands.command("push")
+@old_command("push")
 def push(
     round_name: RoundArgument,
     rater: Annotated[
@@ -253,7 +249,7 @@ def push(
     output.end(view.remarks(found), is_whole=found["complete"])
 
 
-@commands.command("pull")
+@old_command("pull")
 def pull(
     round_name: RoundArgument,
     rater: Annotated[

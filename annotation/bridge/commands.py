@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.bridge.remote import Remote
     from faultatlas.annotation.bridge.serving import Started
     from faultatlas.annotation.labels import Stage
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 
 # The server.

@@ -142,9 +142,10 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def main() -> None:
     """Set it up without starting it: `python -m faultatlas.annotation.bridge.installation`."""
-    from faultatlas.report import console
+    from faultatlas.report.console import Console
+    from faultatlas.report.program import guarded
 
-    console.run(lambda: prepared(console.Output().tell))
+    guarded(lambda: prepared(Console().tell))
 
 
 if __name__ == "__main__":

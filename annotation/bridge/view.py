@@ -8,10 +8,11 @@ from typing import Any
 from faultatlas.annotation.bridge.accounts import Added
 from faultatlas.annotation.bridge.own_server import SHARED
 from faultatlas.annotation.typed import typed
+from faultatlas.data.old.results import Column, Table
 from faultatlas.data.redaction import redact
-from faultatlas.data.results import Column, Table
-from faultatlas.report.console import Output, stdout
+from faultatlas.report.console import stdout
 from faultatlas.report.formatting import plain
+from faultatlas.report.old.console import Output
 
 
 def print_lines(output: Output, lines: Sequence[str], *, may_show_secrets: bool = False) -> None:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,10 +17,8 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("Labelling rounds: plan them, and see how far they are.")
 
-
-@commands.command("round")
+@old_command("round")
 def plan_round(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the round.")],
     sample: Annotated[
@@ -139,7 +137,7 @@ def plan_round(
         output.show(line)
 
 
-@commands.command("status")
+@old_command("status")
 def show_status(
     round_name: Annotated[
         str | None, typer.Argument(metavar="[ROUND]", help="A round; without: all of them.")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from faultatlas.annotation.planning.planning import Outcome
 from faultatlas.annotation.planning.progress import Progress
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.report.formatting import count, counted, minute, number, share
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,9 +17,6 @@ from faultatlas.report.console import (
     open_study,
 )
 from faultatlas.report.rounding import RoundOption
-
-commands = console.application("Samples of what was mined.")
-
 
 ConfidenceOption = Annotated[
     float | None,
@@ -31,7 +28,7 @@ MarginOption = Annotated[
 ]
 
 
-@commands.command("sample")
+@old_command("sample")
 def sample(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Name of the sample; without: list them.")
@@ -156,7 +153,7 @@ def sample(
         )
 
 
-@commands.command("sample-size")
+@old_command("sample-size")
 def sample_size(
     populations: Annotated[
         list[int] | None,

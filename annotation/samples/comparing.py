@@ -11,7 +11,7 @@ from faultatlas.analysis.statistics.representativeness import Fit, fit_to_frame
 from faultatlas.annotation.samples.definition import columns_of
 from faultatlas.annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
 from faultatlas.data.conditions import condition_problem, frame
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.data.store import STATEMENT_ERRORS
 from faultatlas.report.formatting import count, number
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.data.sampling import Precision
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.annotation.samples.definition import frame_words
 from faultatlas.annotation.samples.storage import sample_names, stored_sample
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.report.formatting import count, counted, minute
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,8 +17,6 @@ from faultatlas.report.console import (
     VerboseOption,
     open_study,
 )
-
-commands = console.application("Papers: screen them, code them, quote the places.")
 
 RaterOption = Annotated[
     list[str] | None, typer.Option(metavar="R", help="A rater; repeated for each of them.")
@@ -58,7 +56,7 @@ StatisticOption = Annotated[
 ]
 
 
-@commands.command("screen")
+@old_command("screen")
 def screen_papers(
     step: Annotated[str, typer.Argument(metavar="STEP", help="title, abstract or full-text.")],
     rater: RaterOption = None,
@@ -109,7 +107,7 @@ def screen_papers(
     output.show(*found.words())
 
 
-@commands.command("code")
+@old_command("code")
 def plan_coding(
     rater: RaterOption = None,
     taxonomy: Annotated[
@@ -161,7 +159,7 @@ def plan_coding(
         output.show(f"next: {found.next}; when codes are final, their places: annotation places")
 
 
-@commands.command("places")
+@old_command("places")
 def bring_places(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV or XLSX.")],
     codes: Annotated[

@@ -18,9 +18,9 @@ from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Result
+    from faultatlas.data.old.results import Result
     from faultatlas.data.store import Study
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 
 def show_accuracy(

@@ -11,7 +11,7 @@ from faultatlas.annotation.result_names import result_name
 from faultatlas.annotation.rows_behind import labels_beside_final, labels_beside_others
 from faultatlas.annotation.settling.accuracy import BY_ROUND, BY_TIME
 from faultatlas.annotation.settling.queue import named
-from faultatlas.data.results import Claim, Column, Figure, Result, Series, Table
+from faultatlas.data.old.results import Claim, Column, Figure, Result, Series, Table
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

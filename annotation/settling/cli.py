@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,8 +18,6 @@ from faultatlas.report.console import (
     VerboseOption,
     open_study,
 )
-
-commands = console.application("Settling disagreements.")
 
 
 class Rule(StrEnum):
@@ -36,7 +34,7 @@ class Against(StrEnum):
     OTHERS = "others"
 
 
-@commands.command("adjudicate")
+@old_command("adjudicate")
 def adjudicate(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
     rule: Annotated[

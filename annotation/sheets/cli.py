@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from faultatlas.annotation.typed import typed
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.formatting import counted
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,12 +19,9 @@ from faultatlas.report.console import (
     VerboseOption,
     open_study,
 )
-from faultatlas.report.formatting import counted
-
-commands = console.application("Labels from and to spreadsheets.")
 
 
-@commands.command("import")
+@old_command("import")
 def import_labels(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
     files: Annotated[
@@ -155,7 +153,7 @@ def import_labels(
         output.tell(note)
 
 
-@commands.command("export")
+@old_command("export")
 def export_labels(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends with .csv or .xlsx.")],

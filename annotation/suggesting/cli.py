@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,10 +17,8 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("What a model makes of the labels so far.")
 
-
-@commands.command("suggest")
+@old_command("suggest")
 def suggest(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Round to propose codes for.")],
     trained_on: Annotated[

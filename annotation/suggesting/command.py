@@ -16,7 +16,7 @@ from faultatlas.annotation.suggesting.quality import doubts, quality
 from faultatlas.annotation.suggesting.waiting import RULE, suggested
 from faultatlas.annotation.taxonomies.versions import carrier
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 
 if TYPE_CHECKING:
     from faultatlas.annotation.suggesting.quality import Doubt

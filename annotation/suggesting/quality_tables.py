@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from faultatlas.annotation.labels import SPECIAL
-from faultatlas.data.results import Claim, Column, Table, rows_of
+from faultatlas.data.old.results import Claim, Column, Table, rows_of
 from faultatlas.report.formatting import interval
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`annotation taxonomy`: parses and calls, no logic."""
+"""Look up, check and change taxonomies and crosswalks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from faultatlas.annotation.typed import typed
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,10 +19,8 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("Look at taxonomies and crosswalks, check them, change them.")
 
-
-@commands.command("list")
+@old_command("taxonomy list")
 def list_taxonomies(
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -47,7 +45,7 @@ def list_taxonomies(
     taxonomy_view.refuse_listed(listed)
 
 
-@commands.command("show")
+@old_command("taxonomy show")
 def show_taxonomy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy or crosswalk.")],
     code: Annotated[
@@ -89,7 +87,7 @@ def show_taxonomy(
         output.show(taxonomy_view.tree(taxonomy, code, definitions=verbose or bool(code)))
 
 
-@commands.command("validate")
+@old_command("taxonomy validate")
 def validate_taxonomies(
     files: Annotated[
         list[Path] | None,
@@ -120,7 +118,7 @@ def validate_taxonomies(
         output.tell(f"note: {note}")
 
 
-@commands.command("copy")
+@old_command("taxonomy copy")
 def copy_taxonomy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
     study: StudyOption = HERE,
@@ -144,7 +142,7 @@ def copy_taxonomy(
     output.show(f"copied to {path}", *next_steps(name, path))
 
 
-@commands.command("diff")
+@old_command("taxonomy diff")
 def diff_taxonomy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
     old: Annotated[str, typer.Argument(metavar="OLD", help="A version; else the one before.")] = "",
@@ -189,7 +187,7 @@ def diff_taxonomy(
         output.tell(f"then: annotation taxonomy migrate {name}")
 
 
-@commands.command("migrate")
+@old_command("taxonomy migrate")
 def migrate_taxonomy(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the taxonomy.")],
     to_version: Annotated[
@@ -233,7 +231,7 @@ def migrate_taxonomy(
         output.tell(line)
 
 
-@commands.command("relabel")
+@old_command("taxonomy relabel")
 def relabel(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
     to_file: Annotated[
@@ -295,7 +293,7 @@ def relabel(
     )
 
 
-@commands.command("crosswalk")
+@old_command("taxonomy crosswalk")
 def crosswalk_labels(
     round_name: Annotated[str, typer.Argument(metavar="ROUND", help="Name of the round.")],
     target: Annotated[str, typer.Option("--to", metavar="TAXONOMY", help="The other taxonomy.")],
@@ -326,7 +324,7 @@ def crosswalk_labels(
     output.show(console_table(mapped), "", console_table(unmapped))
 
 
-@commands.command("saturation")
+@old_command("taxonomy saturation")
 def saturation_curve(
     rounds: Annotated[
         list[str] | None,

@@ -10,7 +10,7 @@ from faultatlas.annotation.taxonomies.outcomes import current_answers, current_d
 from faultatlas.annotation.taxonomies.versions import Versions
 from faultatlas.annotation.typed import typed
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.taxonomy import Crosswalk, Taxonomy
 from faultatlas.data.taxonomy_changes import decided
 from faultatlas.data.taxonomy_library import TaxonomyLibrary

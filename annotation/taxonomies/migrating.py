@@ -28,7 +28,7 @@ from faultatlas.annotation.taxonomies.versions import Versions
 from faultatlas.annotation.typed import typed
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.taxonomy import Change, Revision
 from faultatlas.data.taxonomy_changes import version_key
 from faultatlas.report.formatting import counted

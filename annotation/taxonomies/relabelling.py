@@ -12,7 +12,7 @@ from faultatlas.annotation.ratings import alone
 from faultatlas.annotation.taxonomies.outcomes import Followed, Said, current_answers, follow
 from faultatlas.annotation.taxonomies.versions import Versions
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.data.taxonomy import Taxonomy
 from faultatlas.data.taxonomy_changes import decided, version_key
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.annotation.result_names import result_name
 from faultatlas.annotation.rows_behind import labels_or_final
 from faultatlas.annotation.taxonomies.saturation import curve, rounds_of
-from faultatlas.data.results import Claim, Column, Figure, Result, Series, Table, rows_of
+from faultatlas.data.old.results import Claim, Column, Figure, Result, Series, Table, rows_of
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round

@@ -10,7 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.taxonomy import Node, Taxonomy
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

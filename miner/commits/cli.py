@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -16,10 +16,8 @@ from faultatlas.report.console import (
     VerboseOption,
 )
 
-commands = console.application("Commits.")
 
-
-@commands.command("commits")
+@old_command("commits")
 def read_commits(
     repository: Annotated[
         str | None,

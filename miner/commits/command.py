@@ -30,7 +30,7 @@ from faultatlas.report.progress import progress
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
     from faultatlas.data.store import Reader, Writer
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
     from faultatlas.report.progress import Bar
 
 DEFAULT_LEXICON = "bugfix"

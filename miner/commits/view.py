@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.report.formatting import count, counted
 
 _SHOWN = 5

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,10 +18,8 @@ from faultatlas.report.console import (
 )
 from faultatlas.report.rounding import RoundOption
 
-commands = console.application("Selection, step by step.")
 
-
-@commands.command("filter")
+@old_command("filter")
 def filter_artifacts(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Name of the step, such as bug-words.")
@@ -124,7 +122,7 @@ def filter_artifacts(
         output.show(console_table(table, with_aside=verbose))
 
 
-@commands.command("lexicons")
+@old_command("lexicons")
 def show_lexicons(
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Show the words of this one.")

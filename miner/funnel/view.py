@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data.conditions import condition_problem, refuse_odd_value
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.store import STATEMENT_ERRORS
 from faultatlas.miner.funnel.steps import stored_steps
 from faultatlas.report.formatting import count

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from faultatlas.miner.options import ApiOption, MaxWaitOption, TokenFileOption
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,10 +18,8 @@ from faultatlas.report.console import (
     VerboseOption,
 )
 
-commands = console.application("Issues with their comments.")
 
-
-@commands.command("fetch")
+@old_command("fetch")
 def fetch_issues(
     project: Annotated[
         str | None,
@@ -123,7 +121,7 @@ def fetch_issues(
     output.end(fetch_notes(found), is_whole=found["complete"])
 
 
-@commands.command("projects")
+@old_command("projects")
 def show_projects(
     study: StudyOption = HERE,  # noqa: ARG001  (every command takes it)
     as_json: JsonOption = False,

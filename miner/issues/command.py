@@ -32,7 +32,7 @@ from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
     from faultatlas.miner.projects import Project
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,10 +18,8 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("The study as a whole.")
 
-
-@commands.command("rebuild")
+@old_command("rebuild")
 def rebuild_tables(
     study: StudyOption = HERE,
     as_json: JsonOption = False,
@@ -50,7 +48,7 @@ def rebuild_tables(
     output.end(problems, is_whole=not problems)
 
 
-@commands.command("forget")
+@old_command("forget")
 def forget_subject(
     subject: Annotated[
         str, typer.Argument(metavar="ID|AUTHOR", help="An issue's URL or id, a login, a pseudonym.")
@@ -85,7 +83,7 @@ def forget_subject(
     output.show(f"{'would forget' if plan else 'forgot'} {removed.words()}")
 
 
-@commands.command("backup")
+@old_command("backup")
 def back_up(
     file: Annotated[
         Path | None,
@@ -134,7 +132,7 @@ def back_up(
         )
 
 
-@commands.command("merge")
+@old_command("merge")
 def merge_studies(
     other: Annotated[
         Path, typer.Argument(metavar="OTHER_STUDY", help="Another study's directory.")
@@ -176,7 +174,7 @@ def merge_studies(
         )
 
 
-@commands.command("status")
+@old_command("status")
 def show_status(
     funnel: Annotated[
         bool, typer.Option("--funnel", help="The steps of selection with their counts.")

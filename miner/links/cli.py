@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from faultatlas.miner.links import THRESHOLD
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,10 +18,8 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("What belongs together.")
 
-
-@commands.command("link")
+@old_command("link")
 def link_artifacts(
     again: Annotated[
         bool, typer.Option("--again", help="Read every text again, not only what changed.")

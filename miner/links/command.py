@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.miner.ending import noting
 from faultatlas.miner.links import THRESHOLD
 from faultatlas.miner.links.duplicates import check_threshold, drop_vanished, find_duplicates

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from faultatlas.miner.options import MaxWaitOption
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,10 +18,8 @@ from faultatlas.report.console import (
     VerboseOption,
 )
 
-commands = console.application("Papers.")
 
-
-@commands.command("papers")
+@old_command("papers")
 def fetch_papers(
     query: Annotated[
         str | None, typer.Argument(metavar="QUERY", help="Words, in the index's own language.")

@@ -31,7 +31,7 @@ from faultatlas.report.formatting import counted
 from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from faultatlas.miner.issues.command import Options
     from faultatlas.miner.issues.named import Named
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 _API = re.compile(r"/2\.[0-9]{1,2}/*\Z")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.report.formatting import day, minute
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.report.formatting import count, counted
 
 

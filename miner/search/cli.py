@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from faultatlas.miner.options import ApiOption, MaxWaitOption, TokenFileOption
-from faultatlas.report import console
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,10 +17,8 @@ from faultatlas.report.console import (
     VerboseOption,
 )
 
-commands = console.application("Repositories.")
 
-
-@commands.command("repos")
+@old_command("repos")
 def search_repositories(
     query: Annotated[
         str, typer.Argument(metavar="QUERY", help="As on GitHub: tensorflow, topic:keras.")

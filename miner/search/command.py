@@ -19,7 +19,7 @@ from faultatlas.report.progress import progress
 if TYPE_CHECKING:
     from faultatlas.miner.search.query import RepositoryQuery
     from faultatlas.miner.search.results import SearchPlan, SearchProgress, SearchResult
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 _API = "https://api.github.com"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.miner.search.slices import Slice
 
 

@@ -1,4 +1,4 @@
-"""`report claims` and `report trace`: parse and call, no logic."""
+"""List, check and export the numbers of reports."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report import console
 from faultatlas.report.claims.naming import PREFIX
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -19,14 +19,12 @@ from faultatlas.report.console import (
     open_study,
 )
 
-commands = console.application("Numbers of reports, and figures that studies printed.")
-
 PrefixOption = Annotated[
     str, typer.Option(help="What the names of the LaTeX commands begin with: letters.")
 ]
 
 
-@commands.command("list")
+@old_command("claims list")
 def list_claims(
     published: Annotated[
         bool, typer.Option("--published", help="The figures that the shipped studies printed.")
@@ -67,7 +65,7 @@ def list_claims(
     output.show(console_table(listing.stored_table(stored)))
 
 
-@commands.command("check")
+@old_command("claims check")
 def check_claims(
     results: Annotated[
         list[str] | None, typer.Argument(metavar="RESULT", help="Results; without any, all.")
@@ -100,7 +98,7 @@ def check_claims(
     refuse_differences(found)
 
 
-@commands.command("export")
+@old_command("claims export")
 def export_claims(
     results: Annotated[
         list[str] | None,
@@ -155,6 +153,7 @@ def export_claims(
     )
 
 
+@old_command("trace")
 def trace_claim(
     claim: Annotated[
         str, typer.Argument(metavar="ID", help="Claim: its id, the start of it, or its command.")

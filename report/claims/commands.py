@@ -17,7 +17,7 @@ from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
     from faultatlas.data.store import Study
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
 
 _LARGEST = 20_000_000  # bytes of a manuscript
 

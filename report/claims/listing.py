@@ -9,7 +9,7 @@ from typing import Any, get_args
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.evidence import PublishedFigure
-from faultatlas.data.results import Cell, ClaimStatus, Column, Table
+from faultatlas.data.old.results import Cell, ClaimStatus, Column, Table
 from faultatlas.data.store import Study
 from faultatlas.report import formatting
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Table
 from faultatlas.report import formatting
 from faultatlas.report.claims.checking import number
 from faultatlas.report.tables import console_table

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -17,6 +18,7 @@ from faultatlas.report.console import (
 )
 
 
+@old_command("manuscript")
 def check_manuscript(
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="FILE", help="Claims files (.toml).")

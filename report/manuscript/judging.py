@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from faultatlas.report.manuscript.numbers import Match, Printed, about, match, within
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import ClaimStatus
+    from faultatlas.data.old.results import ClaimStatus
 
 # How far off a number may be to be near, by its unit: percentage points; points of a coefficient.
 # A count is never near.

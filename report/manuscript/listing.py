@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from faultatlas.data.results import Column, Table
+from faultatlas.data.old.results import Column, Table
 from faultatlas.report.formatting import counted
 from faultatlas.report.manuscript.checking import known_kinds
 from faultatlas.report.manuscript.outcomes import STATUS_OF, Finding

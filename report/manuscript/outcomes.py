@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from faultatlas.data.results import ClaimStatus
+from faultatlas.data.old.results import ClaimStatus
 
 Verdict = Literal["consistent", "near", "does not follow", "inconsistent", "cannot be checked"]
 

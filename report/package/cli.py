@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from faultatlas.report.console import (
+from faultatlas.report.old.command import old_command
+from faultatlas.report.old.console import (
     HERE,
     JsonOption,
     Output,
@@ -18,6 +19,7 @@ from faultatlas.report.console import (
 )
 
 
+@old_command("package")
 def package_study(
     out: Annotated[
         Path | None,

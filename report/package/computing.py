@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import evidence, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.report import recomputing
 from faultatlas.report.claims.checking import Difference, differences_of
 from faultatlas.report.formatting import counted, plain

@@ -13,7 +13,7 @@ from faultatlas.report.package.facts import LICENCES, Facts
 from faultatlas.report.study.markdown import escape
 
 if TYPE_CHECKING:
-    from faultatlas.data.results import Claim
+    from faultatlas.data.old.results import Claim
 
 _MOST_CLAIMS = 500  # in the README; claims.csv has all
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run
-from faultatlas.data.results import Result
 from faultatlas.data.settings import SETTINGS, Settings
 from faultatlas.data.store import STATEMENT_ERRORS, Study
 from faultatlas.report.formatting import plain

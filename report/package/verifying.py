@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.migration import shipped_migrations
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.data.settings import SETTINGS
 from faultatlas.data.store import Reader, Study
 from faultatlas.report.claims.checking import Difference

@@ -13,7 +13,7 @@ from faultatlas.report.formatting import counted, plain
 from faultatlas.report.tables import console_table
 
 if TYPE_CHECKING:
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
     from faultatlas.report.package.making import Packed
     from faultatlas.report.package.verifying import Outcome, Verified
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from faultatlas.data.results import Claim, Figure, Result, Table
+from faultatlas.data.old.results import Claim, Figure, Result, Table
 
 if TYPE_CHECKING:
     from faultatlas.data.store import Reader

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from faultatlas.data.results import Cell, Column, Result, Table
+from faultatlas.data.old.results import Cell, Column, Result, Table
 from faultatlas.report.formatting import day, interval
 from faultatlas.report.sections import Material, Section, part_of
 from faultatlas.report.sections.findings import is_shown

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sized
 
 from faultatlas.data.gates import changed_after_gate
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.data.sql_text import literals
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material

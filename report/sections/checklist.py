@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section, checks
 from faultatlas.report.sections.facts import FILLED, MISSING, NOT_APPLICABLE, PARTLY, Facts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section, part_of
 from faultatlas.report.sections.numbers import ANALYSIS as OWN

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from faultatlas.analysis.statistics.intervals import wilson_share
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 
 if TYPE_CHECKING:
     from faultatlas.data.store import Reader

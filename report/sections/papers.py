@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.results import Claim, Column, Table
+from faultatlas.data.old.results import Claim, Column, Table
 from faultatlas.data.sql_text import literal
 from faultatlas.report.formatting import count as written
 from faultatlas.report.formatting import counted

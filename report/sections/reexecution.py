@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Table
 from faultatlas.data.sql_text import literal
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section, part_of

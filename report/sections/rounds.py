@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.results import Claim, Column, Table
+from faultatlas.data.old.results import Claim, Column, Table
 from faultatlas.data.sql_text import literal
 from faultatlas.report.formatting import counted, day
 from faultatlas.report.sections import Material, Section

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.statistics.representativeness import fit_to_frame
-from faultatlas.data.results import Cell, Claim, Column, Table
+from faultatlas.data.old.results import Cell, Claim, Column, Table
 from faultatlas.data.sql_text import literal
 from faultatlas.report.formatting import count as written
 from faultatlas.report.formatting import counted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from faultatlas.data.results import Claim
+from faultatlas.data.old.results import Claim
 from faultatlas.report.sections import Point
 
 _MOST_NAMED = 8

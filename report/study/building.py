@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Cell, Result, Table
+from faultatlas.data.old.results import Cell, Result, Table
 from faultatlas.data.settings import read_settings
 from faultatlas.report import figures, latex, recomputing, tables
 from faultatlas.report.console import explained

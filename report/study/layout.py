@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from faultatlas.data.results import Claim, Figure, Table
+from faultatlas.data.old.results import Claim, Figure, Table
 from faultatlas.report.formatting import file_stem
 from faultatlas.report.sections import Point, Section, checklist, threats
 

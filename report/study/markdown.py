@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from faultatlas.data.results import Claim, Table
+from faultatlas.data.old.results import Claim, Table
 from faultatlas.report import formatting
 from faultatlas.report.formatting import NUMERIC_KINDS
 from faultatlas.report.sections import Point

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report.sections import Material, Section, sections
 from faultatlas.report.sections.numbers import ANALYSIS

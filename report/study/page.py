@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
-from faultatlas.data.results import Claim, Table
+from faultatlas.data.old.results import Claim, Table
 from faultatlas.report import figures, formatting, pages, tables
 from faultatlas.report.figures import DOUBLE, SINGLE
 from faultatlas.report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance

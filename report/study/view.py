@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from faultatlas.report.console import Output
+    from faultatlas.report.old.console import Output
     from faultatlas.report.study.building import Built
 
 

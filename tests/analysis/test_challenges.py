@@ -15,8 +15,8 @@ from faultatlas.analysis.observations import Observation, Observations
 from faultatlas.analysis.studies import challenges
 from faultatlas.analysis.tallies.themes import Themes
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.results import Result
 from faultatlas.data.store import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

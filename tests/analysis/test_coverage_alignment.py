@@ -8,7 +8,7 @@ from faultatlas.analysis.coverage.alignment_figure import alignment_figures
 from faultatlas.analysis.coverage.corpus import Corpus, shipped_corpus
 from faultatlas.analysis.coverage.faults import survey_faults
 from faultatlas.data.evidence import Paper, PaperCode
-from faultatlas.data.results import Figure
+from faultatlas.data.old.results import Figure
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 from faultatlas.report.figures import draw
 

@@ -13,7 +13,7 @@ from settled import put_final
 from faultatlas.analysis.coverage.corpus import shipped_corpus
 from faultatlas.analysis.studies.coverage_gap import Evidence, Papers, again, run
 from faultatlas.data import evidence, provenance, result_store
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.store import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

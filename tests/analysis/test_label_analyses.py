@@ -19,8 +19,8 @@ from faultatlas.analysis.tallies.periods import Period, Timed
 from faultatlas.annotation.sheets.asking import Asked
 from faultatlas.annotation.sheets.command import import_sheets
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.results import Result
 from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]

@@ -16,7 +16,7 @@ from interviewing import coded_interviews
 from reading_papers import Reading
 
 from faultatlas.analysis.studies import questions
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.store import Study
 
 QUESTIONS = questions()

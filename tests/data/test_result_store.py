@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.provenance import Run
-from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.store import Study
 
 MOMENT = datetime(2024, 2, 29, 12)  # noqa: DTZ001  (stored as UTC without a zone)

@@ -39,7 +39,7 @@ import faultatlas.data.provenance
 import faultatlas.data.store
 import faultatlas.report.figures
 import faultatlas.report.publish
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.miner.ratelimit import Clock
 
 # What commands import in functions, besides our own modules.

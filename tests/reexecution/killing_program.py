@@ -20,7 +20,7 @@ import faultatlas.analysis.cli
 import faultatlas.analysis.reexecution.calling
 import faultatlas.analysis.reexecution.executing
 import faultatlas.analysis.studies.reexecute
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 
 NOTHING = Result("reproducibility", "none", "Nothing", {})
 

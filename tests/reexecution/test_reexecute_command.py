@@ -28,7 +28,7 @@ from faultatlas.analysis.reexecution.session import Session
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
-from faultatlas.report.console import Output
+from faultatlas.report.old.console import Output
 
 sys.path.append(str(Path(__file__).parent))
 import pool_tasks

@@ -16,7 +16,7 @@ from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.analysis.reexecution.runs import RAN, Isolation, Outcome
 from faultatlas.analysis.reexecution.storing import register, store
 from faultatlas.analysis.studies import reproducibility
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.store import Study
 from faultatlas.miner.keeping.forget import forget
 from faultatlas.report import formatting

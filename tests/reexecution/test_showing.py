@@ -19,7 +19,7 @@ from faultatlas.analysis.reexecution.showing import Shown, show, show_bugs
 from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
 from faultatlas.analysis.studies import reexecute
 from faultatlas.data import provenance
-from faultatlas.report.console import Output
+from faultatlas.report.old.console import Output
 
 
 def done(bug: Bug, verdict: Verdict, reason: Reason | None = None, **of: Any) -> Done:

@@ -21,8 +21,8 @@ from faultatlas.analysis.replication.importing import import_package
 from faultatlas.analysis.replication.published import published_study
 from faultatlas.analysis.studies import challenges, replicate
 from faultatlas.data import evidence
+from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.results import Result
 from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]

@@ -20,7 +20,7 @@ from faultatlas.analysis.studies import replicate
 from faultatlas.data.errors import StudyError
 from faultatlas.data.queries import checked
 from faultatlas.data.store import Study
-from faultatlas.report.console import Output
+from faultatlas.report.old.console import Output
 
 Command = Callable[..., CompletedProcess[str]]
 HP = published_study("hp-defects")

@@ -13,7 +13,7 @@ from faultatlas.analysis.replication.published import published_studies, publish
 from faultatlas.analysis.studies import replicate
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.store import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

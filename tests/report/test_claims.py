@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from faultatlas.data.results import Table
+from faultatlas.data.old.results import Table
 from faultatlas.report.claims import listing as claims
 from faultatlas.report.tables import console_table
 

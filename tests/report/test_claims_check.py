@@ -13,7 +13,7 @@ from labelling import Labelled
 from recomputed import recomputed
 
 from faultatlas.data import provenance, result_store
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report import recomputing
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
 from faultatlas.report.claims.finding import find_claim

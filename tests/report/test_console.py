@@ -29,7 +29,7 @@ from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
-from faultatlas.report import console
+from faultatlas.report.old import console
 from faultatlas.report.recomputing import all_again
 
 Command = Callable[..., CompletedProcess[str]]

@@ -15,7 +15,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Bar, Figure, FigureKind, Part, Series
+from faultatlas.data.old.results import Bar, Figure, FigureKind, Part, Series
 from faultatlas.report import figures
 from faultatlas.report.canvas import DOUBLE_COLUMN, SINGLE_COLUMN, TYPE_SIZE, luminance, settings
 from faultatlas.report.figures import draw, save
@@ -158,7 +158,7 @@ def test_bytes_do_not_depend_on_the_process_or_on_the_users_settings(tmp_path: P
         "font.size: 30\nsvg.fonttype: none\naxes.facecolor: red\n"
     )
     program = (
-        "import sys; from pathlib import Path; from faultatlas.data.results import *;"
+        "import sys; from pathlib import Path; from faultatlas.data.old.results import *;"
         "from faultatlas.report.figures import save;"
         f"save({MATRIX!r}, Path(sys.argv[1])); assert 'matplotlib.pyplot' not in sys.modules"
     )

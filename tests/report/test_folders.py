@@ -11,7 +11,7 @@ from subprocess import Popen
 import pytest
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Bar, Column, Figure, Part, Result, Table
+from faultatlas.data.old.results import Bar, Column, Figure, Part, Result, Table
 from faultatlas.report import figures, pages
 from faultatlas.report.folders import replacing
 
@@ -98,7 +98,7 @@ def _interrupted_at(call: int, rename: Callable[..., Path]) -> Callable[..., Pat
 REPLACES = """
 import fcntl, sys
 from pathlib import Path
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.report import pages
 
 def asks(descriptor, operation, really=fcntl.flock):
@@ -123,7 +123,7 @@ print("done", flush=True)
 MANY = """
 import sys
 from pathlib import Path
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.report import pages
 sys.stdin.readline()
 for _ in range(25):

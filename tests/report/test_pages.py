@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import (
+from faultatlas.data.old.results import (
     Bar,
     Claim,
     ClaimStatus,

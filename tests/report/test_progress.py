@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from faultatlas.report.console import Output, stderr
+from faultatlas.report.old.console import Output, stderr
 from faultatlas.report.progress import Bar, progress
 
 law = settings(max_examples=150)
@@ -348,7 +348,7 @@ def test_no_color_is_respected() -> None:
 
 PROGRAM = """
 import sys
-from faultatlas.report.console import Output, run
+from faultatlas.report.old.console import Output, run
 from faultatlas.report.progress import progress
 def work():
     output = Output(as_json=True)

@@ -17,7 +17,7 @@ import pytest
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Bar, Claim, Column, Figure, Part, Result, Table
+from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Table
 from faultatlas.data.store import Study
 from faultatlas.report import figures
 from faultatlas.report.publish import build, publish

@@ -16,7 +16,7 @@ from recomputed import recomputed
 from faultatlas.analysis.studies import questions
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Result
+from faultatlas.data.old.results import Result
 from faultatlas.data.store import Study
 from faultatlas.report import recomputing
 

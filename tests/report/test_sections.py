@@ -17,9 +17,9 @@ from typer.main import get_command
 
 from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.data.gates import GONE_ON
+from faultatlas.data.old.results import Claim
 from faultatlas.data.provenance import utc_now
 from faultatlas.data.queries import checked
-from faultatlas.data.results import Claim
 from faultatlas.data.store import Study
 from faultatlas.report.sections import Material, Section, checks, sections
 from faultatlas.report.sections.checklist import checklist

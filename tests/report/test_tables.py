@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table as ConsoleTable
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Claim, Column, Result, Table
+from faultatlas.data.old.results import Claim, Column, Result, Table
 from faultatlas.report import formatting, latex
-from faultatlas.report.console import Output
+from faultatlas.report.old.console import Output
 from faultatlas.report.tables import console_table, result_json, table_csv, write_tables
 
 TOP = Table(

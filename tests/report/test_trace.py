@@ -12,7 +12,7 @@ import pytest
 from loopback import TOKEN, World, serving
 
 from faultatlas.data import provenance, result_store
-from faultatlas.data.results import Claim, Result
+from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report.formatting import minute
 from faultatlas.report.tracing import trace

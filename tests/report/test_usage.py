@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from faultatlas.report.console import application
+from faultatlas.report.old.console import application
 
 
 class Device(StrEnum):

@@ -16,7 +16,7 @@ from faultatlas.analysis.screening.fates import Fates, Records
 from faultatlas.analysis.screening.flow import boxes_of
 from faultatlas.analysis.studies import prisma
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Box, Exit, Figure, Result
+from faultatlas.data.old.results import Box, Exit, Figure, Result
 from faultatlas.data.store import Study, Writer
 from faultatlas.report import figures, flows
 

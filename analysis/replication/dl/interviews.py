@@ -12,7 +12,7 @@ from faultatlas.analysis.replication.figures import Also, Found, Value
 from faultatlas.analysis.replication.package import Package, number_of
 from faultatlas.analysis.tallies.naming import word
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 
 ANSWERS = "participant_info_and_responses.xlsx"
 _HALF = 50.0

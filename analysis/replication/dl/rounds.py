@@ -13,7 +13,7 @@ from faultatlas.analysis.replication.dl.sheets import KINDS, ROUNDS
 from faultatlas.analysis.replication.figures import Also, Found, Value
 from faultatlas.analysis.replication.package import Package
 from faultatlas.annotation.sheets.codes import Codebook
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 STATISTIC = "krippendorff"

@@ -6,7 +6,7 @@ from collections import Counter
 
 from faultatlas.analysis.replication.figures import Also, Found, Value
 from faultatlas.analysis.replication.package import Package
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.taxonomy import folded
 
 FILE = "defects.xlsx"

@@ -10,7 +10,7 @@ from faultatlas.analysis.replication.agreeing import agreement, share
 from faultatlas.analysis.replication.figures import Also, Found, Value
 from faultatlas.analysis.replication.package import Package
 from faultatlas.data.errors import StudyError
-from faultatlas.data.results import Cell, Column, Figure, Series, Table
+from faultatlas.data.old.results import Cell, Column, Figure, Series, Table
 from faultatlas.data.taxonomy import folded
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

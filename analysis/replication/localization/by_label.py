@@ -18,7 +18,7 @@ from faultatlas.analysis.replication.localization.sheets import FIRST, TYPES, La
 from faultatlas.analysis.replication.localization.tables import beside_table
 from faultatlas.analysis.replication.outcomes import judged_beside
 from faultatlas.analysis.replication.package import Package
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 
 NEEDS = (FIRST, BOTH_FILE, BLIA_FILE)
 _GROUPS = (*TYPES, "extrinsic", "intrinsic")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from faultatlas.analysis.replication.claims import unit_of
 from faultatlas.analysis.replication.figures import Value
 from faultatlas.analysis.replication.outcomes import judged_beside, shown
-from faultatlas.data.results import Column, Table, rows_of
+from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.report import formatting
 
 _COLUMNS = (

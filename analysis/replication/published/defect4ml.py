@@ -21,7 +21,7 @@ from faultatlas.analysis.replication.figures import (
 )
 from faultatlas.analysis.replication.package import Package
 from faultatlas.data import evidence
-from faultatlas.data.results import Cell, Column, Table
+from faultatlas.data.old.results import Cell, Column, Table
 from faultatlas.data.taxonomy import folded
 
 FILE = "bugs.csv"

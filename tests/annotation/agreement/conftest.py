@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from labelling import Labelled
 
+from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run
-from faultatlas.data.results import Result
 from faultatlas.data.store import Study
 
 Command = Callable[..., CompletedProcess[str]]

@@ -1,0 +1,1 @@
+"""What packages that are not rewritten yet still need."""
