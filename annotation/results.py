@@ -7,14 +7,11 @@ from typing import Any
 
 def analyses() -> dict[str, Any]:
     """By the name of an analysis the function of study and parameters that gives its result."""
-    from faultatlas.annotation.agreement import choices
-    from faultatlas.annotation.agreement import command as agreement
     from faultatlas.annotation.settling import accuracy_command, accuracy_result
     from faultatlas.annotation.suggesting import command as suggesting
     from faultatlas.annotation.taxonomies import saturation_result
 
     return {
-        choices.ANALYSIS: agreement.again,
         accuracy_result.ANALYSIS: accuracy_command.again,
         suggesting.ANALYSIS: suggesting.again,
         saturation_result.ANALYSIS: saturation_result.again,

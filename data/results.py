@@ -61,7 +61,7 @@ class Quantity:
     @property
     def id(self) -> str:
         """The values of the dimensions: `artifacts.untargeted`."""
-        return ".".join(value.replace(" ", "-") for value in self.dimensions.values())
+        return ".".join(self.dimensions.values())
 
     def facts(self) -> dict[str, Any]:
         """All fields but the dimensions."""

@@ -17,7 +17,7 @@ from faultatlas.analysis.coverage.gap import (
     most_frequent_untargeted,
 )
 from faultatlas.analysis.coverage.live import Live, Standing, standing
-from faultatlas.analysis.coverage.numbers import SHARES, result_name, share_quantities
+from faultatlas.analysis.coverage.numbers import SHARES, result_name, share_labels, share_quantities
 from faultatlas.analysis.coverage.published import Comparison, compare
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Table
@@ -117,7 +117,7 @@ def corpus_result(
         rows_query=rows_query,
         extra_quantities=tuple(
             Quantity(
-                {"measure": "targeted by", "basis": basis},
+                {"measure": "targeted-by", "basis": basis},
                 count,
                 statement=f"Faults that the papers target, {words}",
             )
@@ -167,7 +167,7 @@ def _result(
             *extra_quantities,
         ),
         leading=tuple(leading),
-        labels={key: whole.label for key, whole in wholes.items()},
+        labels=share_labels(wholes.values()),
         summary=(*_summary(wholes, known=len(taxonomy.leaves)), *beside.summary),
         tables=(
             SHARES,

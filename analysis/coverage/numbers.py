@@ -82,7 +82,7 @@ def share_quantities(
             printed = compared.get(key)
             quantities.append(
                 Quantity(
-                    {"whole": whole.key, "status": status},
+                    {"whole": whole.key, "status": status.replace(" ", "-")},
                     share.percent,
                     share.low,
                     share.high,
@@ -98,6 +98,11 @@ def share_quantities(
                 )
             )
     return tuple(quantities)
+
+
+def share_labels(wholes: Iterable[StatusShares]) -> dict[str, str]:
+    """The words for the dimensions of shares."""
+    return {whole.key: whole.label for whole in wholes} | {"not-mentioned": "not mentioned"}
 
 
 def told(share: Share) -> str:

@@ -11,7 +11,13 @@ from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, survey_faults
 from faultatlas.analysis.coverage.gap import StatusShares, shares_by_status
 from faultatlas.analysis.coverage.labels import LABEL_STATUSES, CodeGap, study_gap
 from faultatlas.analysis.coverage.live import Live, standing
-from faultatlas.analysis.coverage.numbers import SHARES, result_name, share_quantities, told
+from faultatlas.analysis.coverage.numbers import (
+    SHARES,
+    result_name,
+    share_labels,
+    share_quantities,
+    told,
+)
 from faultatlas.analysis.coverage.rows import label_rows
 from faultatlas.data.results import Chart, Result
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
@@ -62,7 +68,7 @@ def study_result(
         title=f"The gap between this study's defects and debugging research{chosen}",
         quantities=share_quantities(there.values(), statements=statements, rows=rows),
         leading=tuple(f"{whole}.{status}" for whole, status in statements if whole in there),
-        labels={whole.key: whole.label for whole in wholes},
+        labels=share_labels(wholes),
         summary=(*_summary(*wholes), *beside.summary),
         tables=(
             SHARES,

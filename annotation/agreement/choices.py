@@ -42,13 +42,6 @@ class Special(StrEnum):
     MISSING = "missing"
 
 
-class MeasuredStage(StrEnum):
-    """Labels before or after discussion."""
-
-    INDEPENDENT = "independent"
-    NEGOTIATED = "negotiated"
-
-
 @dataclass(frozen=True)
 class Choice:
     """How agreement is measured."""
@@ -106,27 +99,9 @@ class Choice:
         return "; ".join(filter(None, parts))
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """All of it, as it is stored with the result."""
-        return {
-            **_given(round=list(self.rounds)),
-            **self.labels,
-            "scale": self.scale,
-            "resamples": self.resamples,
-            "seed": self.seed,
-        }
-
-    @property
     def result_name(self) -> str:
         """The name of the result: of its folder, and what its claims begin with."""
         return result_name(ANALYSIS, self.rounds, self.labels)
-
-    @property
-    def called(self) -> str:
-        """The start of a claim's query: the analysis with what it was called with."""
-        words = {**_given(round=list(self.rounds)), **self.labels}
-        inside = ", ".join(f"{key}={_argument(value)}" for key, value in words.items())
-        return f"{ANALYSIS}({inside})"
 
 
 def variant(key: str, *, is_multiple: bool) -> str:
@@ -141,7 +116,3 @@ def escaped(word: str) -> str:
 
 def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value}
-
-
-def _argument(value: Any) -> str:
-    return "+".join(map(str, value)) if isinstance(value, list) else str(value)

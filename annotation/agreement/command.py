@@ -1,133 +1,180 @@
-"""What `annotation agreement` does: measure, decide, store, show."""
+"""`annotation agreement`: measure how far raters agree, and decide on the gate of a round."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from typer import Argument, Option
 
 from faultatlas.annotation.agreement.cautions import changed_words
-from faultatlas.annotation.agreement.choices import By, Choice, Special, variant
+from faultatlas.annotation.agreement.choices import KEYS, By, Choice, Special, variant
 from faultatlas.annotation.agreement.gate import NEAR, Gate, decide, put_gate, what_next
-from faultatlas.annotation.agreement.overview import Overview, survey
-from faultatlas.annotation.agreement.printed import Printed, read_printed
+from faultatlas.annotation.agreement.overview import survey
+from faultatlas.annotation.agreement.printed import read_printed
 from faultatlas.annotation.agreement.result import result_of
 from faultatlas.annotation.rounds import find_round
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.settings import read_settings
+from faultatlas.data.provenance import Run
+from faultatlas.data.results import Result
+from faultatlas.data.settings import SCALES, read_settings
+from faultatlas.data.store import Study
+from faultatlas.report.command import Requires, Resolved, command
+from faultatlas.report.console import Console
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.annotation.agreement.overview import Entry
-    from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Reader, Study
-    from faultatlas.report.old.console import Output
+    from faultatlas.annotation.agreement.overview import Entry, Overview
+    from faultatlas.data.store import Reader
 
 
-_FIXED = "fixed"
+def _scale(study: Study, arguments: Mapping[str, Any]) -> str:
+    """The scale that was asked for, or that of study.toml."""
+    return arguments["scale"] or read_settings(study.directory).scale
 
 
-@dataclass(frozen=True)
-class GateOption:
-    """`--gate`: by the fixed threshold, or by one that is given now."""
-
-    threshold: float | None = None
-
-    @property
-    def given(self) -> str:
-        """As `read_gate` reads it."""
-        return _FIXED if self.threshold is None else repr(self.threshold)
-
-
-def read_gate(text: str | None) -> GateOption | None:
-    """What stands behind `--gate`: a threshold, or `fixed`."""
-    if text is None or text == _FIXED:
-        return None if text is None else GateOption()
-    try:
-        threshold = float(text)
-    except ValueError:
-        threshold = float("nan")
-    if not -1 <= threshold <= 1:
-        raise StudyError(
-            f"--gate {text}: a threshold lies between -1 and 1",
-            "Write --gate alone for the one that was fixed beforehand, or a number with a point: "
-            "--gate=0.7. A round is named before it: annotation agreement ROUND --gate",
-        )
-    return GateOption(threshold)
-
-
-def measure_rounds(
+@command("agreement", stores=True)
+def agreement(
     study: Study,
-    output: Output,
-    choice: Choice,
+    console: Console,
+    run: Run,
+    rounds: Annotated[
+        tuple[str, ...], Argument(metavar="ROUND", help="Rounds; all of them if none is named.")
+    ] = (),
     *,
-    by: Sequence[By] = (),
-    printed: tuple[Printed, ...] = (),
-    gate: GateOption | None = None,
-) -> None:
-    """Measure, store and show; a gate that was not passed is refused in the end."""
-    from faultatlas.report.publish import publish, show
+    by: Annotated[
+        tuple[Literal["round", "pair", "category", "stratum", "level"], ...],
+        Option(help="Also show agreement for each of these. Repeatable."),
+    ] = (),
+    gate: Annotated[
+        bool,
+        Option(
+            "--gate",
+            help="Decide on the gate of each round: exit with 0 if agreement reaches the threshold "
+            "that was fixed beforehand, with 1 if it does not or cannot be measured.",
+        ),
+    ] = False,
+    threshold: Annotated[
+        float | None,
+        Option(
+            metavar="X",
+            min=-1,
+            max=1,
+            help="Threshold of the gate, instead of the one that was fixed beforehand.",
+        ),
+        Requires("gate"),
+    ] = None,
+    stage: Annotated[
+        Literal["independent", "negotiated"], Option(help="Labels before or after discussion.")
+    ] = "independent",
+    version: Annotated[
+        str | None, Option(metavar="V", help="Carry the labels to this version of the taxonomy.")
+    ] = None,
+    statistic: Annotated[
+        str | None,
+        Option(help=f"Lead with this statistic instead of the fixed one: {', '.join(KEYS)}."),
+    ] = None,
+    rater: Annotated[
+        tuple[str, ...], Option(help="Only this rater, and others named so. Repeatable.")
+    ] = (),
+    first: Annotated[
+        int | None, Option(min=2, metavar="N", help="Only the first N raters of each item.")
+    ] = None,
+    special: Annotated[
+        Literal["as-code", "missing"], Option(help="What answers such as unclear count as.")
+    ] = "as-code",
+    scale: Annotated[
+        str,
+        Option(
+            help=f"Words for values: {', '.join(SCALES)}.", show_default="the scale of study.toml"
+        ),
+        Resolved(_scale),
+    ] = "",
+    printed: Annotated[
+        tuple[str, ...],
+        Option(
+            metavar="VALUE",
+            help="A value that a paper printed, to compare with ours: 0.80, cohen=0.80 or "
+            "ROUND:cohen=0.80. Repeatable.",
+        ),
+    ] = (),
+    resamples: Annotated[
+        int, Option(min=0, max=1_000_000, help="Resamples of the bootstrap; 0: no bootstrap.")
+    ] = 2000,
+    seed: Annotated[int, Option(min=0, help="Seed of the bootstrap.")] = 0,
+) -> Result:
+    """Measure how far raters agree, for each round and over all of them.
 
-    beyond = _beyond(by, printed, gate)
-    run = provenance.begin("annotation agreement", {**choice.parameters, **beyond})
+    The statistic that was fixed when the round was made comes first, then all others, each with its
+    intervals and the word of a named scale. Writes a report to `out/`: tables, the codes that
+    raters confuse, and the trend over rounds.
+
+    Examples:
+
+        annotation agreement pilot
+
+        annotation agreement pilot --by category --by pair
+
+        annotation agreement pilot --gate
+
+        annotation agreement --json
+
+        annotation agreement types --statistic cohen --printed 0.80
+    """
+    choice = Choice(
+        rounds=tuple(dict.fromkeys(rounds)),
+        stage=stage,
+        version=version,
+        statistic=statistic,
+        raters=tuple(dict.fromkeys(rater)),
+        first=first,
+        special=Special(special),
+        scale=scale,
+        resamples=resamples,
+        seed=seed,
+    )
     with study.reading() as reader:
-        overview = survey(reader, study.directory, choice, printed)
-        unmeasured = _unmeasured(reader, study.directory, overview, gate)
-    gates = tuple(_decided(entry, gate, choice) for entry in overview.entries) if gate else ()
-    if gates:
+        overview = survey(reader, study.directory, choice, tuple(map(read_printed, printed)))
+        unmeasured = _unmeasured(reader, study.directory, overview, threshold) if gate else ()
+    gates = tuple(_decided(entry, threshold, choice) for entry in overview.entries) if gate else ()
+    if gates and not study.dry_run:
         with study.writing() as writer:
             provenance.record(writer, run, "ok")
-            for each in gates:
-                put_gate(writer, each, run)
-    result = result_of(overview, gates, by, beyond)
-    show(output, result, publish(study, result, run))
-    _tell(output, overview, gates, unmeasured)
+            for decision in gates:
+                put_gate(writer, decision, run)
+    for decision in gates:
+        if decision.is_passed:
+            console.tell(f"gate passed: {decision.round}: {decision.reason}. {what_next(decision)}")
+    if overview.left_out:
+        console.tell(
+            "omitted, because no item has labels of two raters: " + ", ".join(overview.left_out)
+        )
+    result = result_of(overview, gates, tuple(map(By, by)))
+    return replace(result, missing=tuple(_not_passed(gates, unmeasured)))
 
 
-def again(study: Study, parameters: dict[str, Any]) -> Result:
-    """The result with these parameters; nothing is decided or stored."""
-    choice = Choice(
-        rounds=tuple(parameters.get("round", ())),
-        stage=parameters.get("stage", "independent"),
-        version=parameters.get("version"),
-        statistic=parameters.get("statistic"),
-        raters=tuple(parameters.get("rater", ())),
-        first=parameters.get("first"),
-        special=Special(parameters.get("special", Special.AS_CODE)),
-        scale=parameters["scale"],
-        resamples=parameters["resamples"],
-        seed=parameters["seed"],
-    )
-    by = tuple(map(By, parameters.get("by", ())))
-    printed = tuple(map(read_printed, parameters.get("printed", ())))
-    gate = read_gate(parameters.get("gate"))
-    with study.reading() as reader:
-        overview = survey(reader, study.directory, choice, printed)
-    gates = tuple(_decided(entry, gate, choice) for entry in overview.entries) if gate else ()
-    return result_of(overview, gates, by, _beyond(by, printed, gate))
-
-
-def _beyond(
-    by: Sequence[By], printed: Sequence[Printed], gate: GateOption | None
-) -> dict[str, Any]:
-    """What else the result was called with."""
-    options = {
-        "by": [each.value for each in by],
-        "printed": [each.given for each in printed],
-        "gate": gate.given if gate else "",
-    }
-    return {name: value for name, value in options.items() if value}
+def _not_passed(gates: Sequence[Gate], unmeasured: Sequence[str]) -> list[str]:
+    reasons = [
+        f"gate not passed: {decision.round}: {decision.reason}. {what_next(decision)}"
+        for decision in gates
+        if not decision.is_passed
+    ]
+    reasons += [
+        f"gate not passed: {name}: no item has labels of two raters, so agreement cannot be "
+        "measured. To decide on some rounds only, name them: annotation agreement ROUND --gate"
+        for name in unmeasured
+    ]
+    return reasons
 
 
 def _unmeasured(
-    reader: Reader, directory: Path, overview: Overview, option: GateOption | None
+    reader: Reader, directory: Path, overview: Overview, threshold: float | None
 ) -> tuple[str, ...]:
     """The rounds that have a threshold to reach and no item that two raters labelled."""
-    if option is None:
-        return ()
-    everywhere = option.threshold is not None or read_settings(directory).threshold is not None
+    everywhere = threshold is not None or read_settings(directory).threshold is not None
     return tuple(
         name
         for name in overview.left_out
@@ -135,14 +182,14 @@ def _unmeasured(
     )
 
 
-def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
+def _decided(entry: Entry, given: float | None, choice: Choice) -> Gate:
     """The decision on a round, and what was not as it was fixed."""
-    threshold = entry.fixed.threshold if option.threshold is None else option.threshold
+    threshold = entry.fixed.threshold if given is None else given
     if threshold is None:
         raise StudyError(
             f"round {entry.name!r} has no threshold to reach",
             "Fix a statistic and a threshold in study.toml before rounds are made ([agreement] "
-            'statistic = "krippendorff", threshold = 0.7), or give one now: --gate=0.7',
+            'statistic = "krippendorff", threshold = 0.7), or give one now: --gate --threshold 0.7',
         )
     remarks = [] if entry.fixed.beforehand else [entry.fixed.said]
     [of] = entry.found.rated.rounds
@@ -153,9 +200,9 @@ def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
     if changed:
         remarks.append(changed_words(changed))
     undiscussed = bool(changed) and entry.found.rated.stage == "independent"
-    if option.threshold is not None and option.threshold != own:
+    if given is not None and given != own:
         fixed = "none was fixed" if own is None else f"{own:g} was fixed beforehand"
-        remarks.append(f"the threshold {option.threshold:g} was given now ({fixed})")
+        remarks.append(f"the threshold {given:g} was given now ({fixed})")
     elif own is None:
         remarks.append(f"the threshold {threshold:g} is that of study.toml, not of the round")
     if entry.found.rated.unfinished:
@@ -171,22 +218,3 @@ def _decided(entry: Entry, option: GateOption, choice: Choice) -> Gate:
         remarks,
         off_plan=lowered or other or undiscussed or bool(choice.chosen_of(of.taxonomy_version)),
     )
-
-
-def _tell(
-    output: Output, overview: Overview, gates: Sequence[Gate], unmeasured: Sequence[str]
-) -> None:
-    if overview.left_out:
-        output.tell("left out, no item has two raters' labels: " + ", ".join(overview.left_out))
-    failed = [each for each in gates if not each.is_passed]
-    for each in gates:
-        if each.is_passed:
-            output.tell(f"gate passed: {each.round}: {each.reason}. {what_next(each)}")
-    said = [f"gate not passed: {each.round}: {each.reason}" for each in failed]
-    hints = [what_next(each) for each in failed]
-    if unmeasured:
-        nothing = "it could not be measured, no item has two raters' labels"
-        said += [f"gate not passed: {name}: {nothing}" for name in unmeasured]
-        hints.append("To decide on some rounds only, name them: annotation agreement ROUND --gate")
-    if said:
-        raise StudyError("; ".join(said), " ".join(dict.fromkeys(hints)))

@@ -1,18 +1,18 @@
-"""What was measured, as a result: with claims, so that every number can be traced."""
+"""What was measured, as a result: its quantities, tables, figures and words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.annotation.agreement.choices import ANALYSIS, By, escaped
+from faultatlas.annotation.agreement.choices import By, escaped
 from faultatlas.annotation.agreement.figures import all_figures
 from faultatlas.annotation.agreement.measuring import statistic_of
 from faultatlas.annotation.agreement.printed import RULE, interval_of
 from faultatlas.annotation.agreement.tables import Scale, all_tables, parts_of
 from faultatlas.annotation.rows_behind import compared_labels
-from faultatlas.data.old.results import Claim, Result
+from faultatlas.data.results import Quantity, Result
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:
@@ -28,34 +28,24 @@ _FIRST = (
 _WORDS = {By.CATEGORY: "category", By.PAIR: "pair", By.STRATUM: "stratum", By.LEVEL: "level"}
 
 
-def result_of(
-    overview: Overview,
-    gates: Sequence[Gate] = (),
-    by: Iterable[By] = (),
-    beyond: Mapping[str, Any] | None = None,
-) -> Result:
-    """The result that is stored and shown; tables for what was asked for stand open.
-
-    `beyond` is what it was called with besides the choice, to be stored with its parameters.
-    """
+def result_of(overview: Overview, gates: Sequence[Gate] = (), by: Iterable[By] = ()) -> Result:
+    """The result that is stored and shown; tables that were asked for are open."""
     scale = Scale(overview.choice.scale)
     entries = (*overview.entries, *overview.pools)
     return Result(
-        analysis=ANALYSIS,
         name=overview.choice.result_name,
         title=_title(overview),
-        parameters={**overview.choice.parameters, **(beyond or {})},
+        quantities=tuple(_quantities(overview)),
         summary=tuple(
             line
             for entry in entries
             for line in (_summary(overview, entry, scale, gates), *_beside(entry))
         ),
-        claims=tuple(_claims(overview)),
         tables=all_tables(overview, gates, by, scale),
         figures=all_figures(overview),
         notes=_notes(overview, scale),
         sources=_sources(entries, scale),
-        document={
+        data={
             **_document(overview.entries, scale, "rounds"),
             **_document(overview.pools, scale, "together"),
             "trend": [
@@ -117,60 +107,80 @@ def _beside(entry: Entry) -> Iterator[str]:
         )
 
 
-# --- claims --------------------------------------------------------------------------
+# --- quantities ------------------------------------------------------------------------
 
 
-def _claims(overview: Overview) -> Iterator[Claim]:
+def _quantities(overview: Overview) -> Iterator[Quantity]:
     """The leading statistic of every round first: a page shows the first ones large."""
     entries = (*overview.entries, *overview.pools)
     for entry in entries:
-        yield from _statistic_claims(overview, entry, entry.found.measures[:1])
+        yield from _statistics(overview, entry, entry.found.measures[:1])
     for entry in entries:
         seen = {measured.key for measured in entry.found.measures}
         extra = [measured for measured, _ in entry.compared if measured.key not in seen]
-        yield from _statistic_claims(overview, entry, (*entry.found.measures[1:], *extra))
+        yield from _statistics(overview, entry, (*entry.found.measures[1:], *extra))
     for entry in entries:
-        yield from _part_claims(overview, entry)
+        for by, dimension in _WORDS.items():
+            for part in parts_of(by, entry):
+                if part.measured.estimate.value is not None:
+                    yield _quantity(
+                        {**_place(overview, entry), "by": dimension, dimension: part.key},
+                        f"{part.measured.title} of {_told(overview, entry)}, "
+                        f"{dimension} {part.label}",
+                        part.measured,
+                        _rows(overview, entry, by, part),
+                    )
 
 
-def _statistic_claims(
+def _statistics(
     overview: Overview, entry: Entry, measures: Iterable[Measured]
-) -> Iterator[Claim]:
-    for measured in {each.key: each for each in measures}.values():
+) -> Iterator[Quantity]:
+    for measured in {measured.key: measured for measured in measures}.values():
         if measured.estimate.value is not None:
-            yield _claim(
-                _claim_id(overview, entry, measured.key),
+            quantity = _quantity(
+                {**_place(overview, entry), "statistic": measured.key},
                 f"{measured.title} of {_told(overview, entry)}",
-                _place(overview, entry, "statistics", measured.key),
                 measured,
                 _rows(overview, entry),
-                entry=entry,
             )
+            yield _with_printed(quantity, entry, measured)
 
 
-def _part_claims(overview: Overview, entry: Entry) -> Iterator[Claim]:
-    for by, word in _WORDS.items():
-        for part in parts_of(by, entry):
-            if part.measured.estimate.value is not None:
-                yield _claim(
-                    _claim_id(overview, entry, word, part.key),
-                    f"{part.measured.title} of {_told(overview, entry)}, {word} {part.label}",
-                    _place(overview, entry, word, part.key),
-                    part.measured,
-                    _rows(overview, entry, by, part),
-                )
+def _place(overview: Overview, entry: Entry) -> dict[str, str]:
+    """The dimensions that name the round, or the rounds; none where the result has only one."""
+    if len(overview.choice.rounds) == 1:
+        return {}
+    return {"of": escaped(entry.path[0]), "round": escaped(entry.path[1])}
 
 
-def _claim_id(overview: Overview, entry: Entry, *words: str) -> str:
-    """Dots part its words. Only the last, which may be a code such as 4.2, has dots of its own."""
-    alone = len(overview.choice.rounds) == 1  # then the round is in the result's name
-    path = () if alone else map(escaped, entry.path)
-    return ".".join((overview.choice.result_name, *path, *words))
+def _quantity(
+    dimensions: dict[str, str], statement: str, measured: Measured, query: str
+) -> Quantity:
+    low, high = interval_of(measured)
+    return Quantity(
+        dimensions,
+        measured.estimate.value,
+        low,
+        high,
+        n=measured.estimate.items,
+        unit="coefficient",
+        statement=f"{statement} ({formatting.counted(measured.estimate.items, 'item')})",
+        query=query,
+        method=_method(measured),
+    )
 
 
-def _place(overview: Overview, entry: Entry, *words: str) -> str:
-    """Where in the document the value stands; a dot inside of a word is `%2E`."""
-    return f"{overview.choice.called}: {'.'.join(map(escaped, (*entry.path, *words, 'value')))}"
+def _with_printed(quantity: Quantity, entry: Entry, measured: Measured) -> Quantity:
+    """The quantity with what a paper printed for it, if anything."""
+    for ours, comparison in entry.compared:
+        if ours.key == measured.key:
+            return replace(
+                quantity,
+                printed=comparison.printed.value,
+                status=comparison.status,
+                reason=comparison.reason,
+            )
+    return quantity
 
 
 def _rows(overview: Overview, entry: Entry, by: By | None = None, part: Part | None = None) -> str:
@@ -192,35 +202,6 @@ def _told(overview: Overview, entry: Entry) -> str:
     after = " after discussion" if entry.found.rated.stage == "negotiated" else ""
     told = f" [{overview.choice.told}]" if overview.choice.told else ""
     return f"round{'s' if len(names) > 1 else ''} {', '.join(names)}{after}{told}"
-
-
-def _claim(
-    claim_id: str,
-    statement: str,
-    query: str,
-    measured: Measured,
-    rows_query: str,
-    *,
-    entry: Entry | None = None,
-) -> Claim:
-    low, high = interval_of(measured)
-    printed = next(
-        (each for ours, each in (entry.compared if entry else ()) if ours.key == measured.key), None
-    )
-    return Claim(
-        claim_id=claim_id,
-        statement=f"{statement} ({formatting.counted(measured.estimate.items, 'item')})",
-        value=measured.estimate.value,
-        unit="",
-        query=query,
-        low=low,
-        high=high,
-        method=_method(measured),
-        printed=None if printed is None else printed.printed.value,
-        status="" if printed is None else printed.status,
-        reason="" if printed is None else printed.reason,
-        rows_query=rows_query,
-    )
 
 
 def _method(measured: Measured) -> str:

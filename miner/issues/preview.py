@@ -1,4 +1,4 @@
-"""`--plan`: what a fetch would cost, learnt with at most three requests."""
+"""`--dry-run`: what a fetch would cost, learnt with at most three requests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faultatlas.miner.sources import github_graphql as graphql
 
 if TYPE_CHECKING:
     from faultatlas.miner.client import Client
-    from faultatlas.miner.issues.command import Options
+    from faultatlas.miner.issues.fetch import Wishes
     from faultatlas.miner.projects import Project
     from faultatlas.miner.selection import Selection
 
@@ -29,9 +29,9 @@ class Preview:
     issues: int
 
 
-def preview(client: Client, project: Project, selection: Selection, options: Options) -> Preview:
+def preview(client: Client, project: Project, wishes: Wishes) -> Preview:
     """Count what there is, and plan for it as a fetch into an empty study would."""
-    source = tracker(project.source)
+    selection, source = wishes.selection, tracker(project.source)
     by_graphql = project.source == "github" and client.has_token
     if by_graphql:
         counts = _counted_by_graphql(client, project, selection)
@@ -40,7 +40,7 @@ def preview(client: Client, project: Project, selection: Selection, options: Opt
     issues, parts, comments = counts.issues, counts.parts, counts.comments
     strategy: plan.Strategy = "none"
     comment_requests = 0
-    if options.comments:
+    if wishes.comments:
         singly: plan.Strategy = "graphql" if by_graphql else "issue"
         strategy = plan.cheapest(parts, [singly, "repository"], comments)
         comment_requests = plan.part_requests(parts, strategy, comments)
@@ -52,8 +52,8 @@ def preview(client: Client, project: Project, selection: Selection, options: Opt
             strategy,
             plan.walk_requests(issues),
             comment_requests,
-            events if options.timeline else 0,
-            is_exact=counts.is_exact and not (selection.any_label or options.timeline),
+            events if wishes.events else 0,
+            is_exact=counts.is_exact and not (selection.any_label or wishes.events),
             is_least=counts.is_least,
         ),
         issues,

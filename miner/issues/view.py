@@ -2,19 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from faultatlas.data.old.results import Column, Table
+from faultatlas.data.results import Field, Quantity, Result, Table
 from faultatlas.miner.posts.view import posts_notes, posts_table
 from faultatlas.report.formatting import count, counted
 
 _SHOWN_GAPS = 5
 
 
-def fetch_tables(found: dict[str, Any]) -> list[Table]:
+def fetch_result(document: dict[str, Any]) -> Result:
     """One table for each fetched project, and for each site of posts."""
-    sites = [posts_table(each) for each in found.get("posts", [])]
-    return [*(_table(each) for each in found.get("projects", [found])), *sites]
+    fetched = document.get("projects", [document])
+    sites = document.get("posts", [])
+    names = [project["project"].partition(":")[2] for project in fetched]
+    names += [site["site"] for site in sites]
+    several = len(fetched) > 1
+    return Result(
+        title=f"Fetched from {names[0]}" if len(names) == 1 else "Fetched",
+        quantities=tuple(quantity for project in fetched for quantity in _quantities(project)),
+        labels={"kind": "Rows"},
+        tables=(
+            *(
+                Table(
+                    f"fetched-{place}" if several else "fetched",
+                    project["project"].partition(":")[2] if len(names) > 1 else "Rows",
+                    rows=("kind",),
+                    columns="rows",
+                    fields=(Field("value"),),
+                    where={"project": project["project"]},
+                    note=_spent(project),
+                )
+                for place, project in enumerate(fetched, start=1)
+            ),
+            *(posts_table(site) for site in sites),
+        ),
+        data=document,
+    )
+
+
+def _quantities(project: dict[str, Any]) -> Iterator[Quantity]:
+    rows, stored, key = project["rows"], project["stored"], project["project"]
+    kinds = [
+        ("issues", rows["issues_new"], rows["issues_changed"], stored["issues"] + stored["pulls"]),
+        ("comments", rows["comments_new"], rows["comments_changed"], stored["comment_rows"]),
+    ]
+    if rows["events_new"]:
+        kinds.append(("events", rows["events_new"], 0, stored["events"]))
+    for kind, new, changed, there in kinds:
+        for name, value in (("new", new), ("changed", changed), ("stored", there)):
+            yield Quantity(
+                {"project": key, "kind": kind, "rows": name},
+                value,
+                statement=f"{kind.capitalize()} of {key}, {name}",
+            )
+    yield Quantity(
+        {"project": key, "measure": "requests"},
+        project["requests"],
+        statement=f"Requests sent to fetch {key}",
+    )
 
 
 def fetch_notes(found: dict[str, Any]) -> list[str]:
@@ -35,36 +82,18 @@ def fetch_notes(found: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _table(each: dict[str, Any]) -> Table:
-    rows, stored = each["rows"], each["stored"]
-    kinds = [
-        ("issues", rows["issues_new"], rows["issues_changed"], stored["issues"] + stored["pulls"]),
-        ("comments", rows["comments_new"], rows["comments_changed"], stored["comment_rows"]),
-    ]
-    if rows["events_new"]:
-        kinds.append(("events", rows["events_new"], 0, stored["events"]))
-    name = each["project"].partition(":")[2]
-    quota = each["quota"]
-    spent = counted(each["requests"], "request")
-    if each["requests"] == each["not_modified"] > 0:
+def _spent(project: dict[str, Any]) -> str:
+    """What the fetch cost."""
+    stored, quota = project["stored"], project["quota"]
+    spent = counted(project["requests"], "request")
+    if project["requests"] == project["not_modified"] > 0:
         spent += ": nothing has changed"
-    elif each["not_modified"]:
-        spent += f", {count(each['not_modified'])} of them found nothing changed"
+    elif project["not_modified"]:
+        spent += f", {count(project['not_modified'])} of them found nothing changed"
     if quota:
         spent += f"; {count(quota['left'])} of {count(quota['limit'])} left in this hour"
     pulls = f"; of the issues {count(stored['pulls'])} are pull requests" if stored["pulls"] else ""
-    return Table(
-        "fetched",
-        name,
-        (
-            Column("kind", "Rows"),
-            Column("new", "New", "count"),
-            Column("changed", "Changed", "count"),
-            Column("stored", "Stored", "count"),
-        ),
-        tuple(kinds),
-        f"{spent}{pulls}.",
-    )
+    return f"{spent}{pulls}."
 
 
 def _notes(each: dict[str, Any]) -> list[str]:

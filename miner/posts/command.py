@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -33,6 +33,7 @@ from faultatlas.report.formatting import counted
 from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
+    from faultatlas.report.console import Console
     from faultatlas.report.old.console import Output
 
 
@@ -94,7 +95,7 @@ def _run_api(directory: Path, options: Options, output: Output) -> dict[str, Any
     selection = _tagged(options)
     with (
         connected(options, selection.site, output) as client,
-        recorded(directory, options, output, client=client) as ingest,
+        recorded(directory, asdict(options), selection.site, output, client=client) as ingest,
     ):
         pauses.remember(ingest)
         fields = filter_for(ingest, selection)
@@ -110,7 +111,7 @@ def _run_api(directory: Path, options: Options, output: Output) -> dict[str, Any
 def _run_sede(directory: Path, options: Options, path: Path, output: Output) -> dict[str, Any]:
     _refuse_beside_sede(options)
     selection = options.selection()
-    with recorded(directory, options, output) as ingest:
+    with recorded(directory, asdict(options), selection.site, output) as ingest:
         read = read_sede(ingest, path, utc_now(), output.tell)
         ingest.note("ok")
         return {**document_of(ingest, selection), "file": {**asdict(read), "name": path.name}}
@@ -118,7 +119,7 @@ def _run_sede(directory: Path, options: Options, path: Path, output: Output) -> 
 
 def _run_dump(directory: Path, options: Options, path: Path, output: Output) -> dict[str, Any]:
     selection = options.selection()
-    with recorded(directory, options, output) as ingest:
+    with recorded(directory, asdict(options), selection.site, output) as ingest:
 
         def show(name: str, done: int, total: int | None) -> None:
             ingest.stage = f"{name} {100 * done / total:.0f} %" if total else name
@@ -163,7 +164,7 @@ def _refuse_beside_sede(options: Options) -> None:
 
 
 @contextmanager
-def connected(options: Options, site: str, output: Output) -> Iterator[Client]:
+def connected(options: Options, site: str, output: Console) -> Iterator[Client]:
     """A client with the key that the user gave, if any, and as patient as asked."""
     key = find_token("stackoverflow", options.token_file, os.environ, output.tell)
     client = Client(
@@ -183,21 +184,20 @@ def connected(options: Options, site: str, output: Output) -> Iterator[Client]:
 @contextmanager
 def recorded(
     directory: Path,
-    options: Any,
-    output: Output,
+    arguments: Mapping[str, Any],
+    site: str,
+    output: Console,
     *,
     client: Client | None = None,
-    site: str | None = None,
     name: str = "miner posts",
 ) -> Iterator[PostIngest]:
     """A run that is recorded with how it ended; what was stored stays in any case."""
     # A run of hours waits for whoever has the study open, and says for whom.
     study = Study(directory, wait_s=math.inf, tell=output.tell)
-    host = site or site_of(options.site)
-    run = provenance.begin(name, {**asdict(options), "site": host})
+    run = provenance.begin(name, {**arguments, "site": site})
     if client is not None and not client.has_key:
         output.tell("without STACKEXCHANGE_KEY: 300 requests a day; with one it is 10,000")
-    with progress(output, host) as bar:
+    with progress(output, site) as bar:
 
         def show(ingest: PostIngest) -> None:
             quota = client.quota if client else None
@@ -209,7 +209,7 @@ def recorded(
                 note=ingest.stage,
             )
 
-        ingest = PostIngest(study, host, run, client, on_page=show)
+        ingest = PostIngest(study, site, run, client, on_page=show)
         with ending(ingest, lambda: _stored(ingest), output.tell):
             yield ingest
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.miner.posts import command, pauses
@@ -12,9 +13,8 @@ from faultatlas.miner.posts.selection import PostSelection
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.miner.issues.command import Options
     from faultatlas.miner.issues.named import Named
-    from faultatlas.report.old.console import Output
+    from faultatlas.report.console import Console
 
 _API = re.compile(r"/2\.[0-9]{1,2}/*\Z")
 
@@ -29,7 +29,16 @@ def choose(found: Named, api_url: str | None) -> None:
 
 
 def fetch_posts(
-    directory: Path, found: Named, options: Options, output: Output
+    directory: Path,
+    found: Named,
+    arguments: Mapping[str, Any],
+    console: Console,
+    *,
+    comments: bool,
+    verify: bool,
+    api_url: str | None,
+    token_file: Path | None,
+    max_wait: str,
 ) -> list[dict[str, Any]]:
     """Bring them into the study; what was done for each site.
 
@@ -40,20 +49,20 @@ def fetch_posts(
     for site, posts in found.posts.items():
         asked = command.Options(
             site=site,
-            comments=options.comments,
-            api_url=options.api_url,
-            token_file=None if has_issues else options.token_file,
-            max_wait=options.max_wait,
+            comments=comments,
+            api_url=api_url,
+            token_file=None if has_issues else token_file,
+            max_wait=max_wait,
         )
-        selection = PostSelection(site=site, comments=options.comments)
+        selection = PostSelection(site=site, comments=comments)
         with (
-            command.connected(asked, site, output) as client,
+            command.connected(asked, site, console) as client,
             command.recorded(
-                directory, options, output, client=client, site=site, name="miner fetch"
+                directory, arguments, site, console, client=client, name="miner fetch"
             ) as ingest,
         ):
             pauses.remember(ingest)
-            fetch_named(ingest, posts, selection, only_new=not options.verify)
+            fetch_named(ingest, posts, selection, only_new=not verify)
             ingest.note("ok")
             documents.append({"named": len(posts), **command.document_of(ingest, selection)})
     return documents

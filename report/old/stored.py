@@ -38,7 +38,7 @@ def _claim(result: Result, analysis: str, quantity: Quantity) -> Claim:
         unit=unit_shown(quantity),
         query=f"{analysis}({given}): {quantity.id}",
         count=quantity.count,
-        total=quantity.n,
+        total=None if quantity.count is None else quantity.n,
         low=quantity.low,
         high=quantity.high,
         method=quantity.method,
