@@ -30,7 +30,7 @@ report: $(READY)  ## Print the research-versus-practice gap and write its report
 
 test: $(READY)  ## Run the tests but those of `make faults`
 	@# Compiled once: hundreds of processes that tests start would each do it again.
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --ignore=tests/faults
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --ignore=tests/faults
 
 faults: $(READY)  ## Run a whole study while things break
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/faults

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -56,6 +57,17 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
     return cores if is_wanted else cores + cores // 2
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes run tests, those of a file are run by one: it sets up what they share
+    once. Files that are marked `long` begin, so that none of them is the only one left.
+    """
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.get_closest_marker("long") is None, -sizes[item.path]))
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(ROOT).as_posix()))
+
+
 def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay to the end: no later collection looks at them."""
     gc.collect()
@@ -68,11 +80,9 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def fast_study(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Studies are made and opened fast, but in files that are marked `usual_study`."""
-    if request.node.get_closest_marker("usual_study"):
-        yield
-        return
-    with fast_studies():
+    """Studies are made and opened fast, but in files that are marked otherwise."""
+    marked = {mark.name for mark in request.node.iter_markers()}
+    with fast_studies(made="usual_making" not in marked, opened="usual_opening" not in marked):
         yield
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,11 +28,15 @@ _make_instance = engine._made
 
 
 @contextmanager
-def fast_studies() -> Iterator[None]:
-    """Meanwhile studies are made and opened so."""
-    with Study.made_from(empty_database()), pytest.MonkeyPatch.context() as patch:
+def fast_studies(*, made: bool = True, opened: bool = True) -> Iterator[None]:
+    """Meanwhile studies are made so, opened so, or both."""
+    with ExitStack() as until_the_end:
         engine.close_idle()
-        patch.setattr(engine, "_made", _shared)
+        if made:
+            until_the_end.enter_context(Study.made_from(empty_database()))
+        if opened:
+            patch = until_the_end.enter_context(pytest.MonkeyPatch.context())
+            patch.setattr(engine, "_made", _shared)
         yield
 
 

@@ -14,7 +14,7 @@ from faultatlas.analysis.studies import own_claims
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -19,7 +19,7 @@ from faultatlas.data import compaction
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import DATABASE, Study
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Start = Callable[..., "Popen[str]"]
 

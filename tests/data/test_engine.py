@@ -20,7 +20,7 @@ from faultatlas.data.engine import Use
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study, Writer
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _OTHER = """

@@ -14,7 +14,7 @@ from faultatlas.data import locks
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study, Writer
 
-pytestmark = pytest.mark.usual_study
+pytestmark = [pytest.mark.usual_making, pytest.mark.usual_opening]
 
 Start = Callable[..., "Popen[str]"]
 

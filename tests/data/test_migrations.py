@@ -18,7 +18,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.migration import Migration, shipped_migrations
 from faultatlas.data.store import Study, Writer
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_making
 
 SHIPPED = shipped_migrations()
 NEWEST = SHIPPED[-1].number

@@ -26,7 +26,7 @@ from faultatlas.miner.keeping.forget import forget
 from faultatlas.miner.keeping.merging import merge
 from faultatlas.miner.status import status
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Start = Callable[..., Mining]
 

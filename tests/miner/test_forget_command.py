@@ -28,7 +28,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
 from faultatlas.miner.keeping.forget import forget, plan_forget
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]

@@ -34,7 +34,7 @@ from faultatlas.report.package.scanning import Scanner, scan
 from faultatlas.report.package.verifying import verify
 from faultatlas.report.package.view import show_packed, show_verified
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -18,7 +18,7 @@ from faultatlas.data.store import Study
 from faultatlas.report.formatting import minute
 from faultatlas.report.tracing import trace
 
-pytestmark = pytest.mark.usual_study
+pytestmark = pytest.mark.usual_opening
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -37,7 +37,11 @@ Command = Callable[..., CompletedProcess[str]]
 PICTURES = os.environ.get("LABELLING_PICTURES")
 AT = datetime(2024, 4, 26)  # noqa: DTZ001
 
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.long,
+    pytest.mark.xdist_group("label-studio"),
+]
 
 
 @pytest.fixture(scope="module")
