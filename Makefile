@@ -32,7 +32,7 @@ report: $(READY)  ## Print the research-versus-practice gap and write its report
 
 test: $(READY)  ## Run the tests but those of `make faults`
 	@# Compiled once: hundreds of processes that tests start would each do it again.
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --ignore=tests/faults
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder --ignore=tests/faults
 
 old: $(READY)  ## Install the program before its rewrite, for recording golden tests
 	@test -e $(OLD)/.ready || { echo "Installing commit $(OLD_COMMIT) into $(OLD) (once)" && \

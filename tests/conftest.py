@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,13 +17,13 @@ from typing import Any
 
 import pytest
 import typer.main
+from fake_time import FakeTime
+from fast_study import fast_studies
 from hypothesis import HealthCheck, settings
+from needed import need
 from program import exit_code
-from shared_instances import OF_THE_PROGRAM, shared
-from warming import copy_empty_database
 
-from faultatlas.data import engine
-from faultatlas.data.store import Study
+from faultatlas.data import clock, redaction
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -45,8 +46,6 @@ settings.register_profile(
 )
 settings.load_profile("laws")
 
-_MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
-
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
 
@@ -56,6 +55,17 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
     cores = yield
     is_wanted = "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ
     return cores if is_wanted else cores + cores // 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where several processes run tests, those of a file are run by one: it sets up what they share
+    once. Files that are marked `long` begin, so that none of them is the only one left.
+    """
+    sizes = Counter(item.path for item in items)
+    items.sort(key=lambda item: (item.get_closest_marker("long") is None, -sizes[item.path]))
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(ROOT).as_posix()))
 
 
 def pytest_collection_finish() -> None:
@@ -69,33 +79,35 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def new_studies_are_copies(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A new study is a copy of an empty one; only tests of how it is made make theirs anew."""
-    with pytest.MonkeyPatch.context() as patch:
-        if Path(request.path).name not in _MAKE_THEIR_OWN:
-            patch.setattr(Study, "_make", copy_empty_database)
+def fast_study(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Studies are made and opened fast, but in files that are marked otherwise."""
+    marked = {mark.name for mark in request.node.iter_markers()}
+    with fast_studies(made="usual_making" not in marked, opened="usual_opening" not in marked):
         yield
 
 
-@pytest.fixture(autouse=True, scope="module")
-def studies_share_instances(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Only tests of what a study can reach have the instances of the program."""
-    with pytest.MonkeyPatch.context() as patch:
-        engine.close_idle()
-        if Path(request.path).name not in OF_THE_PROGRAM:
-            patch.setattr(engine, "_made", shared)
-        yield
+@pytest.fixture(autouse=True)
+def no_secrets_of_others() -> Iterator[None]:
+    """What a test had masked is masked in no other."""
+    yield
+    redaction.forget_all()
+
+
+@pytest.fixture
+def fake_time() -> Iterator[FakeTime]:
+    """The time of the program: waits are noted and take none."""
+    fake = FakeTime()
+    clock.set_testing(fake.clock_of_all())
+    yield fake
+    clock.set_testing(None)
 
 
 @pytest.fixture(scope="session")
 def study_fixtures() -> Path:
-    """The folder with the real data of the studies; only where there is none, tests may skip."""
-    folder = ROOT / os.environ.get("STUDY_FIXTURES", "../shared/data")
-    if not folder.is_dir():
-        reason = f"{folder} is missing: set STUDY_FIXTURES to the folder of the real data"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    """The folder with the real data of the studies."""
+    named = os.environ.get("STUDY_FIXTURES")
+    folder = ROOT / (named or "no folder is named")
+    need(folder.is_dir(), "STUDY_FIXTURES names no folder with the real data of the studies")
     return folder
 
 

@@ -7,8 +7,8 @@ import re
 import struct
 from pathlib import Path
 
-import browsing
 import pytest
+from needed import need
 from sandboxed import needs
 from walkthrough import tracker
 from walkthrough.page import (
@@ -32,10 +32,11 @@ PICTURES = re.findall(r"!\[.+?\]\(images/(.+?)\)", TEXT)
 
 
 @pytest.mark.browser
+@pytest.mark.long
+@pytest.mark.xdist_group("tutorial")
 def test_every_command_prints_what_the_page_shows(tmp_path: Path) -> None:
     installation = Installation(cache_folder())
-    if not installation.is_ready:
-        browsing.missing(f"{installation.folder} is missing: run `annotation serve` once")
+    need(installation.is_ready, f"{installation.folder} is missing: run `annotation serve` once")
     needs("bubblewrap")
     study, pictures = tmp_path / "study", tmp_path / "pictures"
     study.mkdir()

@@ -15,6 +15,7 @@ from loopback.payloads import instant, zulu
 from loopback.ways import WAYS, Way
 from mining import Mining
 
+from faultatlas.data.store import Study
 from faultatlas.miner import checkpoints
 from faultatlas.miner.checkpoints import Checkpoint, Page, advance
 
@@ -28,8 +29,8 @@ TOUCHED = {"graphql": (7, 13, 31, 17), "repository": (3, 6, 9, 11), "issue": (6,
 
 
 @pytest.fixture(autouse=True)
-def close(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    with studies.opened_once(monkeypatch) as closing:
+def close() -> Iterator[Callable[[], None]]:
+    with Study.kept_open() as closing:
         yield closing
 
 
@@ -79,7 +80,7 @@ CHANGES: dict[str, tuple[Callable[[World], object], set[int]]] = {
 }
 
 
-@pytest.mark.parametrize("k", range(1, len(LISTED.kinds) + 1))
+@pytest.mark.parametrize("k", [2, 5, len(LISTED.kinds)])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_between_two_pages_of_the_list(
     mining: Start, fetch: Callable[..., Any], known: dict[str, Any], change: str, k: int
@@ -146,7 +147,7 @@ def by_number(live: Any) -> dict[int, Any]:
         pytest.param(name, k, id=f"{name}-{k}{kind}")
         for name, way in WAYS.items()
         for k, kind in enumerate(way.kinds, 1)
-        if k >= way.kinds.rindex("L")
+        if k >= way.kinds.rindex("L") and (k % 2 == 0 or k == len(way.kinds))
     ],
 )
 def test_changes_between_two_pages_of_comments(

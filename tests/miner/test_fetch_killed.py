@@ -105,6 +105,7 @@ def test_the_ways_are_what_these_tests_take_them_for(
         pytest.param(name, k, id=f"{name}-{k}{kind}")
         for name, way in WAYS.items()
         for k, kind in enumerate(way.kinds, 1)
+        if k % 2 or k == len(way.kinds)
     ],
 )
 def test_killed_around_a_page_a_fetch_ends_in_the_same_rows(
