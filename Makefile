@@ -5,12 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 STUDY ?= study
+OLD_COMMIT := d9e4d64
+OLD := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/faultatlas/old-$(OLD_COMMIT)
 
 # The first interpreter that really starts and is new enough (a name on the path may be a dead shim).
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help install report test faults check size format docs tutorial site bench lock clean
+.PHONY: help install report test old record faults check size format docs tutorial site bench lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -31,6 +33,17 @@ report: $(READY)  ## Print the research-versus-practice gap and write its report
 test: $(READY)  ## Run the tests but those of `make faults`
 	@# Compiled once: hundreds of processes that tests start would each do it again.
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --ignore=tests/faults
+
+old: $(READY)  ## Install the program before its rewrite, for recording golden tests
+	@test -e $(OLD)/.ready || { echo "Installing commit $(OLD_COMMIT) into $(OLD) (once)" && \
+		rm -rf $(OLD) && mkdir -p $(OLD) && git archive $(OLD_COMMIT) | tar -x -C $(OLD) && \
+		$(BIN)/python -m venv $(OLD)/.venv && \
+		$(BIN)/uv pip install --quiet --python $(OLD)/.venv/bin/python -r $(OLD)/requirements.lock && \
+		cd $(OLD) && .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+			--no-build-isolation --no-deps --editable . && touch .ready; }
+
+record: old  ## Record golden tests from the old program (ONLY=G06,G35 COMPARE=1: compare, write nothing)
+	@PYTHONPATH=tests $(BIN)/python -P -m golden.record $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare)
 
 faults: $(READY)  ## Run a whole study while things break
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/faults

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib
 import os
 import signal
 import sys
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 import typer.main
 from hypothesis import HealthCheck, settings
+from program import exit_code
 from shared_instances import OF_THE_PROGRAM, shared
 from warming import copy_empty_database
 
@@ -116,10 +116,9 @@ def command(
         words = [program, *map(str, arguments)]
         monkeypatch.setattr(sys, "argv", words)
         capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            importlib.import_module(f"faultatlas.{program}.cli").main()
+        code = exit_code(program)
         printed = capsys.readouterr()
-        return CompletedProcess(words, int(end.value.code or 0), printed.out, printed.err)
+        return CompletedProcess(words, code, printed.out, printed.err)
 
     return run
 

@@ -12,25 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from compare import OF_RUNS, OF_RUNS_IN
 from faults.whole_study import PACKAGE
 from loopback.studies import opened
 
 Rows = list[tuple[Any, ...]]
 
-# Which run, when it was, and which of its answers or files had a row first: that may be a cut one.
-_OF_RUNS = {
-    "run_id", "response_id", "fetched_at", "ran_at", "drawn_at", "decided_at", "registered_at",
-    "judged_at", "settled_at", "added_at", "started_at", "ended_at",
-}  # fmt: skip
-_ALSO: dict[str, set[str]] = {
-    "rounds": {"created_at"},
-    "dumps": {"updated_at"},
-    "responses": {"number"},
-    # What was measured of a program, and ids that are made of it.
-    "executions": {"execution_id", "duration_s", "cpu_s", "peak_memory_mb", "last_output_s"},
-    "verdicts": {"verdict_id"},
-    "verdict_history": {"verdict_id"},
-}
 # What a report tells of runs: how many there were of each command, how many did not come to their
 # end, and how many hours programs ran, here some seconds.
 _REPORT = re.compile(r"(\A|/)report/(index\.html|report\.(json|md|tex)|study/[a-z-]+\.(csv|tex))\Z")
@@ -90,7 +77,7 @@ def views(study: Path) -> dict[str, Rows]:
             for column in there.keys() & set(names):
                 named = connection.execute(f"SELECT DISTINCT {column} FROM {view}").fetchall()
                 assert {row[0] for row in named} <= there[column], (view, column)
-            kept = [name for name in names if name not in _OF_RUNS | _ALSO.get(view, set())]
+            kept = [name for name in names if name not in OF_RUNS | OF_RUNS_IN.get(view, set())]
             asked = f"SELECT {', '.join(kept)} FROM {_NEWEST.get(view, view)} ORDER BY ALL"
             found[view] = connection.execute(asked).fetchall()
     return found
