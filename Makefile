@@ -12,7 +12,7 @@ OLD := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/faultatlas/old-$(OLD_COMMIT)
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 
-.PHONY: help install report test old record faults check format docs tutorial site bench lock clean
+.PHONY: help install report test old record faults check size format docs tutorial site bench lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
@@ -48,14 +48,19 @@ record: old  ## Record golden tests from the old program (ONLY=G06,G35 COMPARE=1
 faults: $(READY)  ## Run a whole study while things break
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal tests/faults
 
-check: $(READY)  ## Lint, types, layers, generated pages, dead links
+check: $(READY)  ## Lint, types, layers, generated pages, dead links, size of the code
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy .ci/size.py
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/python -m docs.generate --check
 	@$(BIN)/python -m docs.site --check
 	@$(BIN)/annotation taxonomy validate -q
+	@$(BIN)/python .ci/size.py
+
+size: $(READY)  ## Record the size and structure of the code after a deliberate change
+	@$(BIN)/python .ci/size.py --write
 
 format: $(READY)  ## Format the code
 	@$(BIN)/ruff check --fix .

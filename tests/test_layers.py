@@ -20,6 +20,7 @@ def copy(tmp_path: Path) -> Path:
         shutil.copytree(
             ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
         )
+    shutil.copytree(ROOT / "faultatlas", tmp_path / "faultatlas", symlinks=True)  # to the copies
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
