@@ -6,6 +6,7 @@ import importlib
 import inspect
 from contextlib import redirect_stdout
 from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -53,6 +54,7 @@ _PRINTING = (
 )
 
 
+@cache
 def build(entry: Entry) -> Any:
     """The Typer command that runs a command."""
     callback = _old(entry) if entry.is_old else _runner(load(entry))

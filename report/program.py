@@ -122,6 +122,7 @@ class _Program(Group):
         return name, built(listed), rest
 
 
+@cache
 def application(program: str) -> Any:
     """The program as a click group; its commands are names with a summary until one is called."""
     top = _group(PROGRAMS[program])
@@ -147,6 +148,18 @@ def built(listed: Any) -> Any:
     from faultatlas.report.command_line import build
 
     return build(entry)
+
+
+def complete(program: str) -> Any:
+    """The program with all commands built: for the reference, and for checks of every command."""
+    return _completed(application(program))
+
+
+def _completed(group: Any) -> Any:
+    for name, listed in group.commands.items():
+        is_group = hasattr(listed, "commands")
+        group.commands[name] = _completed(listed) if is_group else built(listed)
+    return group
 
 
 def _group(about: str) -> typer.Typer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 import signal
@@ -16,7 +15,6 @@ from subprocess import PIPE, CompletedProcess, Popen
 from typing import Any
 
 import pytest
-import typer.main
 from fake_time import FakeTime
 from fast_study import fast_studies
 from hypothesis import HealthCheck, settings
@@ -45,8 +43,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("laws")
-
-_command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
@@ -122,7 +118,6 @@ def command(
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STUDY", raising=False)
-    monkeypatch.setattr(typer.main, "get_command", _command_of)
 
     def run(program: str, *arguments: Any) -> CompletedProcess[str]:
         words = [program, *map(str, arguments)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from agreeing import TWENTY
 from labelling import Labelled
 from population import Population
-from typer.testing import CliRunner
+from program import Call, run
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
@@ -90,9 +89,8 @@ def planted(folder: Path) -> Study:
         ("analysis", "claims"),
         ("report", "build"),
     ):
-        app = importlib.import_module(f"faultatlas.{program}.cli").app
-        done = CliRunner().invoke(app, [*words, "--study", str(folder)])
-        assert done.exit_code == 0, (words, done.output, done.exception)
+        done = run(Call(program, [*words, "--study", str(folder)]))
+        assert done.code == 0, (words, done.err)
     return desk.study
 
 

@@ -32,7 +32,15 @@ PRIVATE = ("STUDY", "GITHUB_TOKEN", "GITEE_TOKEN", "STACKEXCHANGE_KEY", "OPENALE
 
 def main(program: str) -> None:
     """The entry point of a program: the console script of the same name calls it."""
-    importlib.import_module(f"{_PACKAGE}{program}.cli").main()
+    if _PACKAGE:
+        importlib.import_module("faultatlas.report.program").run(program)
+    else:
+        importlib.import_module(f"{program}.cli").main()
+
+
+def tree(program: str) -> Any:
+    """The program with all its commands and their options, as click knows them."""
+    return importlib.import_module("faultatlas.report.program").complete(program)
 
 
 # Running
@@ -189,13 +197,13 @@ def _no_sandbox(words: list[str]) -> list[str]:
 
 
 RENAMES = (
-    Renamed(("miner fetch",), _dry_run),
+    Renamed(("miner fetch",), _dry_run, is_done=True),
     Renamed(
         ("miner forget", "miner papers", "miner posts", "miner repos", "annotation push",
          "annotation taxonomy migrate"),
         _dry_run,
     ),
-    Renamed(("annotation agreement",), _threshold),
+    Renamed(("annotation agreement",), _threshold, is_done=True),
     Renamed(("miner commits",), _functions),
     Renamed(("annotation serve",), _own_servers),
     Renamed(("analysis reexecute",), _no_sandbox),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-import typer.main
+from program import tree
 
 from faultatlas.data import engine
 from faultatlas.data.store import Study
@@ -30,9 +30,8 @@ def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
     for name in _INSIDE_TYPER:
         with suppress(ImportError):
             import_module(name)
-    typer.main.get_command = functools.cache(typer.main.get_command)
     for program in programs:
-        typer.main.get_command(import_module(f"faultatlas.{program}.cli").app)
+        tree(program)
     gc.freeze()  # children would copy every page that a collection touches
 
 

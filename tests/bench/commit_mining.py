@@ -31,7 +31,7 @@ ROUNDS = 3
 FEW = 20  # commits: what reading them takes is starting the program
 _OURS = """
 import json, resource, sys
-from faultatlas.miner.cli import main
+from faultatlas.report.start import miner as main
 sys.argv = ["miner", "commits", *sys.argv[1:]]
 try:
     main()

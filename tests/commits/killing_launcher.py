@@ -16,10 +16,10 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+from program import main as main_of
 from warming import warm_up
 
 import faultatlas.data.store
-import faultatlas.miner.cli
 import faultatlas.miner.commits.again
 import faultatlas.miner.commits.command
 import faultatlas.miner.commits.git
@@ -64,7 +64,7 @@ def run(asked: dict[str, Any], answer: int) -> None:
     faultatlas.miner.commits.mining._CHANGE_BYTES = 2500  # noqa: SLF001
     sys.argv = ["miner", *asked["arguments"]]
     try:
-        faultatlas.miner.cli.main()
+        main_of("miner")
     except SystemExit as end:
         os.write(answer, str(steps.taken).encode())
         sys.stdout.flush()

@@ -286,7 +286,13 @@ exec {git} "$@"
 
 
 def started(study: Path, place: Path, environment: Mapping[str, str]) -> subprocess.Popen[str]:
-    words = ["-c", "from faultatlas.miner.cli import main; main()", "commits", str(place), "--all"]
+    words = [
+        "-c",
+        "from faultatlas.report.start import miner; miner()",
+        "commits",
+        str(place),
+        "--all",
+    ]
     return subprocess.Popen(
         [sys.executable, *words, "--study", str(study)],
         env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

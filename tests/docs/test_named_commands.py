@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +10,9 @@ from typing import Any
 import pytest
 from documenting import ROOT
 from markdown_it import MarkdownIt
-from typer.main import get_command
+from program import tree
 
-PROGRAMS = {
-    name: get_command(importlib.import_module(f"faultatlas.{name}.cli").app)
-    for name in ("miner", "annotation", "analysis", "report")
-}
+PROGRAMS = {name: tree(name) for name in ("miner", "annotation", "analysis", "report")}
 # The changelog also tells of what went, and commands.md is what the programs say themselves.
 PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")} - {ROOT / "docs/commands.md"})
 _markdown = MarkdownIt("commonmark").enable("table")

@@ -32,6 +32,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 from faults import small_disk
 from killing_launcher import Steps
+from program import main as main_of
 from reported import RESULT
 from warming import warm_up
 
@@ -153,7 +154,7 @@ def _be(wanted: dict[str, Any], counted: int) -> None:
 def _run(program: str, arguments: list[str]) -> int:
     sys.argv = [program, *arguments]
     try:
-        import_module(f"faultatlas.{program}.cli").main()
+        main_of(program)
     except SystemExit as end:
         return int(end.code or 0)
     return 0

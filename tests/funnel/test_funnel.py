@@ -524,7 +524,7 @@ def test_killed_between_texts_it_goes_on(
 
 
 def test_two_at_once_both_count(population: Population, start: Callable[..., Popen[str]]) -> None:
-    code = "import sys; from faultatlas.miner.cli import main; sys.argv[0] = 'miner'; main()"
+    code = "import sys; from faultatlas.report.start import miner; sys.argv[0] = 'miner'; miner()"
     asked = {"bug": ("bugfix", "--code"), "ml": ("ml",)}
     study = ("--study", population.study.directory)
     running_now = [

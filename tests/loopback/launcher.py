@@ -12,17 +12,16 @@ import json
 import os
 import sys
 import traceback
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+from program import main as main_of
 from warming import new_studies_are_copies, warm_up
 
 # All that a fetch imports sooner or later.
 _HEAVY = (
-    "faultatlas.miner.cli",
     "faultatlas.miner.issues.command",
     "faultatlas.miner.issues.view",
     "faultatlas.miner.posts.command",
@@ -58,7 +57,7 @@ def _run(wanted: dict[str, Any]) -> None:
     sys.argv = ["miner", *wanted["arguments"]]
     code = 70
     try:
-        import_module("faultatlas.miner.cli").main()
+        main_of("miner")
     except SystemExit as end:
         code = int(end.code or 0)
     except BaseException:  # noqa: BLE001 - the log says what it was

@@ -175,7 +175,7 @@ def test_a_file_that_names_a_project_that_is_not_there(mining: Start, tmp_path: 
 def test_control_c(mining: Start) -> None:
     at = mining(World.generated(250, comments_each=1))
     words = ["fetch", "example/large", "--api-url", at.running.url, "--study", str(at.study)]
-    code = "from faultatlas.miner.cli import main; main()"
+    code = "from faultatlas.report.start import miner as main; main()"
     environment = {**os.environ, "GITHUB_TOKEN": TOKEN}
     process = Popen([sys.executable, "-c", code, *words], stderr=PIPE, text=True, env=environment)
     at.world.before_response = lambda number, _request: (

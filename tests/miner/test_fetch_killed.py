@@ -222,7 +222,7 @@ def test_a_program_that_was_started_in_the_ordinary_way(
     words = [
         sys.executable,
         "-c",
-        "from faultatlas.miner.cli import main; main()",
+        "from faultatlas.report.start import miner as main; main()",
         *whole.words(study),
     ]
     number = len(whole.world.requests) + 4

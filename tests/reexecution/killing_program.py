@@ -14,9 +14,9 @@ sys.path.append(str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parents[1]))
 
 import killing_points
+from program import main as main_of
 from warming import new_studies_are_copies, warm_up
 
-import faultatlas.analysis.cli
 import faultatlas.analysis.reexecution.calling
 import faultatlas.analysis.reexecution.executing
 import faultatlas.analysis.studies.reexecute
@@ -35,7 +35,7 @@ def run(asked: dict[str, str | list[str]]) -> None:
     killing_points.on_sampler()
     sys.argv = ["analysis", *asked["arguments"]]
     try:
-        faultatlas.analysis.cli.main()
+        main_of("analysis")
     except SystemExit as end:
         sys.stdout.flush()
         sys.stderr.flush()

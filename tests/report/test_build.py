@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import re
@@ -18,6 +17,7 @@ from browsing import missing
 from labelling import Labelled
 from markdown_it import MarkdownIt
 from markupsafe import escape
+from program import Call, run
 from reported import RESULT, hostile, labelled, store
 from undrawn import undrawn
 
@@ -49,8 +49,6 @@ def study(tmp_path: Path) -> Study:
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study with a funnel, a sample, labels, agreement and a finding."""
-    from typer.testing import CliRunner
-
     study = labelled(tmp_path_factory.mktemp("template") / "study")
     for program, *words in (
         ("miner", "filter", "issues", "--where", "kind = 'issue'"),
@@ -59,9 +57,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("annotation", "agreement", "main"),
         ("annotation", "adjudicate", "main", "--rule", "unanimous"),
     ):
-        app = importlib.import_module(f"faultatlas.{program}.cli").app
-        done = CliRunner().invoke(app, [*words, "--study", str(study.directory)])
-        assert done.exit_code == 0, done.output
+        done = run(Call(program, [*words, "--study", str(study.directory)]))
+        assert done.code == 0, done.err
     store(study)
     shutil.rmtree(study.directory / "out")
     return study.directory

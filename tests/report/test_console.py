@@ -20,9 +20,10 @@ import typer
 from executed import executed_bugs
 from loopback import TOKEN as tracker_token  # noqa: N811  (TOKEN is another one here)
 from loopback import World, serving
+from program import exit_code
+from program import tree as program_tree
 from repositories_on_disk import linear
 from rich.table import Table
-from typer.main import get_command
 from typer.testing import CliRunner
 
 from faultatlas.analysis.reexecution.collecting import shipped
@@ -119,7 +120,7 @@ CALLS = {
 
 
 def application(program: str) -> Any:
-    return get_command(importlib.import_module(f"faultatlas.{program}.cli").app)
+    return program_tree(program)
 
 
 def tree(words: tuple[str, ...], command: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -207,9 +208,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, tracker: str) -> Path:
         patch.setenv("GITHUB_TOKEN", tracker_token)
         for words in calls:
             patch.setattr(sys, "argv", [*words])
-            with pytest.raises(SystemExit) as end:
-                importlib.import_module(f"faultatlas.{words[0]}.cli").main()
-            assert not end.value.code
+            assert exit_code(words[0]) == 0
     executed_bugs(Study(folder))
     return folder
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +11,8 @@ import pytest
 from executed import made_bug, new_study
 from labelling import Labelled
 from population import Population
+from program import tree
 from reported import CLAIM, RESULT, labelled, store
-from typer.main import get_command
 
 from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.data.clock import utc_now
@@ -369,11 +368,7 @@ def test_every_item_has_a_check_and_every_check_an_item() -> None:
 
 def test_commands_that_are_named_exist() -> None:
     programs = ("miner", "annotation", "analysis", "report")
-    known = {
-        f"{program} {name}"
-        for program in programs
-        for name in get_command(importlib.import_module(f"faultatlas.{program}.cli").app).commands
-    }
+    known = {f"{program} {name}" for program in programs for name in tree(program).commands}
     sources = [ROOT / "report/checklist.toml", *(ROOT / "report/sections").glob("*.py")]
     # In quotes, behind a comma of a list of commands, or in backquotes.
     said = re.compile(rf"[\"`] ?((?:{'|'.join(programs)}) [a-z][a-z-]+)(?=[\"`]| [-A-Z<])")
