@@ -6,9 +6,10 @@ import importlib
 import inspect
 from contextlib import redirect_stdout
 from copy import copy
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer import Option
@@ -105,10 +106,13 @@ def _old(entry: Entry) -> Any:
 
 
 def _typed(parameter: Parameter) -> inspect.Parameter:
-    """A parameter for Typer, which knows lists but no tuples of any length."""
+    """A parameter for Typer, which knows lists but neither tuples nor lists of choices."""
     kind, default = parameter.type, parameter.default
     if get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis:
-        kind = list[get_args(kind)[0]] | None  # type: ignore[misc]  # a type made at run time
+        item = get_args(kind)[0]
+        if get_origin(item) is Literal:
+            item = StrEnum("Choice", {choice: choice for choice in get_args(item)})
+        kind = list[item] | None  # type: ignore[valid-type]  # a type made at run time
         default = default or None
     annotation: Any = Annotated[kind, copy(parameter.info)]
     return inspect.Parameter(

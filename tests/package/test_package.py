@@ -108,9 +108,7 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
     away.mkdir()
     moved = shutil.copy(packed.path, away / "got.zip")
     elsewhere = {"HOME": str(away), "TZ": "Asia/Tokyo", "LC_ALL": "C.UTF-8"}
-    code = (
-        "import sys; from faultatlas.report.start import report; sys.argv[0] = 'report'; report()"
-    )
+    code = "from faultatlas.report.start import report; report()"
     done = subprocess.run(
         [sys.executable, "-c", code, "package", "--verify", moved, "--json"],
         cwd=away, capture_output=True, text=True, check=False,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import json
 import os
 import shutil
@@ -24,7 +23,6 @@ from program import exit_code
 from program import tree as program_tree
 from repositories_on_disk import linear
 from rich.table import Table
-from typer.testing import CliRunner
 
 from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.data import queries
@@ -282,25 +280,18 @@ def test_every_command_takes_the_shared_options(words: tuple[str, ...]) -> None:
 
 
 @each_command
-def test_help_is_printed_on_request(words: tuple[str, ...]) -> None:
-    app = importlib.import_module(f"faultatlas.{words[0]}.cli").app
+def test_help_is_printed_on_request(words: tuple[str, ...], command: Command) -> None:
     for option in ("--help", "-h"):
-        shown = CliRunner().invoke(app, [*words[1:], option])
-        assert (shown.exit_code, shown.stderr) == (0, "")
+        shown = command(*words, option)
+        assert (shown.returncode, shown.stderr) == (0, "")
         assert "Usage:" in shown.stdout
 
 
-def test_the_commands_of_report_stand_in_the_order_of_work() -> None:
-    shown = application("report").list_commands(None)
-    assert shown == ["build", "claims", "trace", "package", "manuscript"]
-
-
-def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setenv("_MINER_COMPLETE", "complete_bash")
     monkeypatch.setenv("COMP_WORDS", "miner fe")
     monkeypatch.setenv("COMP_CWORD", "1")
-    app = importlib.import_module("faultatlas.miner.cli").app
-    assert CliRunner().invoke(app, [], prog_name="miner").stdout.split() == ["fetch"]
+    assert command("miner").stdout.split() == ["fetch"]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
