@@ -147,8 +147,8 @@ class Parameter:
         kind: Any = self.type
         if self.info.min is not None or self.info.max is not None:
             kind = Annotated[self.type, Field(ge=self.info.min, le=self.info.max)]
-            if type(None) in get_args(self.type):
-                kind = Annotated[kind, Field()] if value is not None else None
+        if get_origin(self.type) is tuple and isinstance(value, str):
+            value = (value,)
         try:
             return TypeAdapter(kind).validate_python(value)
         except ValidationError as error:

@@ -7,7 +7,7 @@ import inspect
 from contextlib import redirect_stdout
 from copy import copy
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
@@ -105,14 +105,17 @@ def _old(entry: Entry) -> Any:
     return run
 
 
+_choice: Any = partial(StrEnum, "Choice")  # Typer reads the values of an option from an Enum
+
+
 def _typed(parameter: Parameter) -> inspect.Parameter:
     """A parameter for Typer, which knows lists but neither tuples nor lists of choices."""
     kind, default = parameter.type, parameter.default
     if get_origin(kind) is tuple and get_args(kind)[-1] is Ellipsis:
-        item = get_args(kind)[0]
+        item: Any = get_args(kind)[0]
         if get_origin(item) is Literal:
-            item = StrEnum("Choice", {choice: choice for choice in get_args(item)})
-        kind = list[item] | None  # type: ignore[valid-type]  # a type made at run time
+            item = _choice({name: name for name in get_args(item)})
+        kind = list[item] | None
         default = default or None
     annotation: Any = Annotated[kind, copy(parameter.info)]
     return inspect.Parameter(

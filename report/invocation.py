@@ -93,8 +93,3 @@ def load(entry: Entry) -> Command:
     """Import the module of a command."""
     function = getattr(importlib.import_module(entry.module), entry.function)
     return Command(entry, function, function.declaration, parameters_of(function))
-
-
-def call(entry: Entry, directory: Path, *, dry_run: bool, **given: Any) -> Result:
-    """Run a command from Python: messages go to standard error, and no result is printed."""
-    return load(entry).run(directory, given, Console(), dry_run=dry_run)
