@@ -156,8 +156,10 @@ def _result(
             "Labels of this study that mean one fault, on one that no technique targets"
         )
 
-    def rows(whole: str, _status: str) -> str | None:
-        return beside.label_rows(parameters.get("round", "")) if whole == "labels" else rows_query
+    def rows(whole: str, status: str) -> str | None:
+        if whole != "labels":
+            return rows_query
+        return beside.label_rows(status, parameters.get("round", ""))
 
     return Result(
         name=result_name(parameters),

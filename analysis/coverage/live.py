@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from faultatlas.analysis.coverage import changes as changed
 from faultatlas.analysis.coverage.catalogue import Entry, catalogue, faults_table
 from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.earlier import Earlier
-from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, Fault, survey_faults
+from faultatlas.analysis.coverage.faults import FAULT_TAXONOMY, STATUSES, Fault, survey_faults
 from faultatlas.analysis.coverage.labels import CodeGap, study_gap
 from faultatlas.analysis.coverage.priority import priorities, priority_table, sources
 from faultatlas.analysis.coverage.rows import label_rows
@@ -50,12 +50,13 @@ class Standing:
     summary: tuple[str, ...]
     notes: tuple[str, ...]
     document: dict[str, Any]
-    untargeted: tuple[Given, ...]  # codes of labels that mean one untargeted fault, as given
-    meaning: tuple[Given, ...]  # codes of labels that mean one fault, as given
+    # Codes of labels that mean one fault, as raters gave them, by the status of that fault.
+    labels: Mapping[str, tuple[Given, ...]]
 
-    def label_rows(self, round_name: str) -> str:
-        """The final labels that mean one fault, those on an untargeted one marked."""
-        return label_rows(self.untargeted, self.meaning, round_name)
+    def label_rows(self, status: str, round_name: str) -> str:
+        """The final labels that mean one fault, those on a fault with that status marked."""
+        every = sorted(given for codes in self.labels.values() for given in codes)
+        return label_rows(self.labels[status], every, round_name)
 
 
 def standing(
@@ -65,13 +66,14 @@ def standing(
 
     `statuses` are those by which a fault counts as untargeted here.
     """
+    status_of = {fault.code: fault.status for fault in statuses}
     taxonomy = library.taxonomy(FAULT_TAXONOMY)
     labels = study_gap(live.labels.codes, library, survey_faults(taxonomy, corpus))
     counts = label_counts(labels)
     single = [code for code in labels if len(code.faults) == 1]
     entries = catalogue(taxonomy, corpus, counts)
     where = sources(entries, counts.total)
-    untargeted = [fault.code for fault in statuses if fault.status == "untargeted"]
+    untargeted = [code for code, status in status_of.items() if status == "untargeted"]
     ranked = priority_table(priorities(entries, untargeted, where, live.seed), where)
     compared = _compared(entries, corpus, counts, live.since)
     return Standing(
@@ -88,8 +90,10 @@ def standing(
             "priority": ranked.records(),
             **compared.document,
         },
-        _given(live, (code for code in single if code.faults[0] in untargeted)),
-        _given(live, single),
+        {
+            status: _given(live, (code for code in single if status_of[code.faults[0]] == status))
+            for status in STATUSES
+        },
     )
 
 

@@ -11,9 +11,9 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from computed import coverage_gap, stored
 from settled import put_final
 
-from faultatlas.analysis.studies.coverage_gap import run
 from faultatlas.data import provenance
 from faultatlas.data.store import Study
 from faultatlas.report import figures
@@ -28,7 +28,7 @@ Document = Callable[..., dict[str, Any]]
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study with the survey's result and its report; to be copied, not changed."""
     study = Study(tmp_path_factory.mktemp("published"))
-    publish(study, run(study), provenance.begin("analysis coverage-gap", {}))
+    publish(study, stored(coverage_gap(study)), provenance.begin("analysis coverage-gap", {}))
     return study.directory
 
 
@@ -63,7 +63,7 @@ def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(
     monkeypatch.setenv("COLUMNS", "80")
     found = command("analysis", "coverage-gap")
     assert found.returncode == 0, found.stderr
-    for words in ("targets 44", "leaves 46", "79 of 149", "106 of 226", "not reproduced"):
+    for words in ("targets 44", "does not target 46", "79 of 149", "106 of 226", "not reproduced"):
         assert words in found.stdout
     assert "new study in" in found.stderr
     assert "out/coverage-gap/report.html" in found.stdout
@@ -80,21 +80,21 @@ def test_in_an_empty_directory_it_prints_the_gap_and_names_the_report(
 
 def test_the_document_has_the_established_counts_with_intervals(document: Document) -> None:
     found = document()
-    assert (found["leaves"], found["new_faults"]) == (92, 4)
-    faults = found["faults"]
-    assert [faults[key]["count"] for key in ("targeted", "untargeted", "new", "not_mentioned")] == [
-        44, 46, 4, 2,
-    ]  # fmt: skip
-    assert (found["artifacts"]["untargeted"]["count"], found["artifacts"]["total"]) == (79, 149)
-    assert (found["interviews"]["untargeted"]["count"], found["interviews"]["total"]) == (106, 226)
-    for whole in ("faults", "artifacts", "interviews"):
-        low, high = found[whole]["untargeted"]["interval"]
-        assert low < found[whole]["untargeted"]["percent"] < high
+    numbers = found["quantities"]
+    assert {name: row["count"] for name, row in numbers.items() if name.startswith("faults.")} == {
+        "faults.targeted": 44, "faults.untargeted": 46, "faults.new": 4, "faults.not-mentioned": 2,
+    }  # fmt: skip
+    for whole, count, total in (("artifacts", 79, 149), ("interviews", 106, 226)):
+        share = numbers[f"{whole}.untargeted"]
+        assert (share["count"], share["n"]) == (count, total)
+        assert share["low"] < share["value"] < share["high"]
     assert any("not mentioned by the survey" in note for note in found["notes"])
-    printed = {each["printed"]: each["status"] for each in found["published"]}
+    printed = {row["printed"]: row["status"] for row in numbers.values() if "printed" in row}
     assert printed == {48: "near", 46.9: "near", 52.6: "near", 70.3: "not reproduced"}
-    assert "percentage point" in found["rule"]
-    assert len(found["untargeted"]) == 10
+    assert len(found["tables"]["untargeted"]) == 10
+    # The table shows the same numbers.
+    shown = {row["percent"] for row in found["tables"]["shares"]}
+    assert shown == {row["value"] for row in numbers.values()}
 
 
 def test_the_report_can_be_built_again_from_the_study(published: Path, tmp_path: Path) -> None:
@@ -113,18 +113,16 @@ def test_leaving_a_paper_out_changes_only_the_corpus_result(
     full = document("--evidence", "corpus")
     before = hashes(tmp_path / "out")
     less = document("--evidence", "corpus", "--without", "ShapeTracer")
-    assert less["faults"]["untargeted"]["count"] == full["faults"]["untargeted"]["count"] + 2
+    untargeted = [each["quantities"]["faults.untargeted"]["count"] for each in (full, less)]
+    assert untargeted[1] == untargeted[0] + 2
     after = hashes(tmp_path / "out")
     assert {name: after[name] for name in before} == before
     assert less["result"] == "coverage-gap-corpus-without-shapetracer"
-    assert all("without=ShapeTracer" in claim["query"] for claim in less["claims"])
-    title = json.loads((Path(tmp_path / less["report"]).parent / "result.json").read_text())[
-        "title"
-    ]
-    assert "without ShapeTracer" in title
-    assert document()["faults"] == survey["faults"]
-    assert full["targeted_by"]["named"] > 0
-    assert full["targeted_by"]["category"] > 0
+    assert less["arguments"]["without"] == ["ShapeTracer"]
+    assert "without ShapeTracer" in less["title"]
+    assert document()["quantities"] == survey["quantities"]
+    assert full["quantities"]["targeted-by.named"]["value"] > 0
+    assert full["quantities"]["targeted-by.category"]["value"] > 0
 
 
 def test_every_run_and_claim_is_in_the_study(command: Command, document: Document) -> None:
@@ -134,7 +132,7 @@ def test_every_run_and_claim_is_in_the_study(command: Command, document: Documen
     assert [each["outcome"] for each in status["runs"]] == ["ok", "ok"]
     assert {each["command"] for each in status["runs"]} == {"analysis coverage-gap"}
     claims = json.loads(command("report", "claims", "list", "--json").stdout)
-    assert len(claims["claims"]) == 8
+    assert len(claims["claims"]) > 20
     # Another evidence is no attempt to reproduce the survey's figures, so it gets no status.
     assert {claim["status"] for claim in claims["claims"] if "corpus" in claim["claim_id"]} == {""}
 
@@ -177,11 +175,16 @@ def test_final_labels_in_another_taxonomy_give_a_gap(
     )  # fmt: skip
     assert imported.returncode == 0, imported.stderr
     found = document("--evidence", "study")
-    assert found["labels"]["total"] == 4
-    assert found["labels"]["untargeted"]["count"] == 2
-    assert found["labels"]["targeted"]["count"] == 1
-    assert found["labels"]["unmapped"]["count"] == 1
-    assert [(each["code"], each["count"]) for each in found["unmapped"]] == [("A1", 1)]
+    shares = {
+        name: (row["count"], row["n"])
+        for name, row in found["quantities"].items()
+        if name.startswith("labels.")
+    }
+    assert shares == {
+        "labels.untargeted": (2, 4), "labels.targeted": (1, 4), "labels.unmapped": (1, 4),
+    }  # fmt: skip
+    codes = {row["code"]: row["status"] for row in found["tables"]["codes"]}
+    assert codes["A1"] == "unmapped"
     other = command("analysis", "coverage-gap", "--evidence", "study", "--round", "r2")
     assert other.returncode == 1
     assert "r1" in other.stderr
@@ -194,7 +197,8 @@ def test_final_labels_in_another_taxonomy_give_a_gap(
     assert both.returncode == 1
     assert "4 artifacts" in both.stderr
     assert "--round: r1, r2" in both.stderr
-    assert document("--evidence", "study", "--round", "r2")["labels"]["total"] == 4
+    of_round = document("--evidence", "study", "--round", "r2")
+    assert of_round["quantities"]["labels.unmapped"]["n"] == 4
 
 
 def test_labels_of_another_version_of_a_taxonomy_are_refused(

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from coded_papers import put_code, put_paper, study_at
+from computed import coverage_gap, rows_of
 from settled import put_final
 
 from faultatlas.analysis.coverage.corpus import shipped_corpus
-from faultatlas.analysis.studies.coverage_gap import Evidence, Papers, again, run
 from faultatlas.data import evidence, provenance, result_store
-from faultatlas.data.old.results import Result
+from faultatlas.data.results import Result
 from faultatlas.data.store import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
@@ -23,7 +23,7 @@ DEEPFD = "Deepfd: automated fault diagnosis and localization for deep learning p
 
 
 def entry(result: Result, code: str) -> dict[str, Any]:
-    return next(each for each in result.document["catalogue"] if each["code"] == code)
+    return next(each for each in result.data["catalogue"] if each["code"] == code)
 
 
 def label(study: Study, artifact: str, *codes: str, version: str = "1.0.0", **where: str) -> None:
@@ -49,16 +49,16 @@ def counted(study: Study, result: Result) -> dict[str, tuple[Any, ...]]:
     """Of each claim on labels: what it says, and what its rows say."""
     found = {}
     with study.reading() as reader:
-        for claim in result.claims:
-            rows = reader.rows(claim.rows_query) if claim.rows_query else []
+        for quantity in result.quantities:
+            rows = reader.rows(quantity.query) if quantity.query else []
             if rows and "counted" in rows[0]:
                 marked = sum(row["counted"] for row in rows)
-                found[claim.claim_id] = (claim.count, claim.total), (marked, len(rows))
+                found[quantity.id] = (quantity.count, quantity.n), (marked, len(rows))
     return found
 
 
-@pytest.mark.parametrize("by", [Evidence.STUDY, Evidence.CORPUS, Evidence.SURVEY])
-def test_a_claim_on_labels_counts_its_rows(tmp_path: Path, by: Evidence) -> None:
+@pytest.mark.parametrize("by", ["study", "corpus", "survey"])
+def test_a_claim_on_labels_counts_its_rows(tmp_path: Path, by: str) -> None:
     """Labels with several codes, of another version, of another taxonomy, and of none."""
     study = Study(tmp_path)
     own_version(study, "1.1.0")
@@ -68,7 +68,7 @@ def test_a_claim_on_labels_counts_its_rows(tmp_path: Path, by: Evidence) -> None
     label(study, "github:o/r#4", "E2", taxonomy="hp-defects")
     label(study, "github:o/r#5", "A1", taxonomy="hp-defects")
     label(study, "github:o/r#6", "~unclear")
-    result = run(study, by)
+    result = coverage_gap(study, evidence=by)
     found = counted(study, result)
     assert found
     assert all(says == rows for says, rows in found.values()), found
@@ -113,9 +113,9 @@ def test_a_shipped_paper_is_known_by_doi_title_or_tool(
             put_paper(writer, paper, title, "Cao, Jialun")
             put_code(writer, paper, "humbatova", GPU, "explicit")
         writer.execute("UPDATE store.paper SET doi = ?", [artifact.removeprefix("doi:").upper()])
-    found = run(study, Evidence.CORPUS)
+    found = coverage_gap(study, evidence="corpus")
     shipped = {paper.paper for paper in shipped_corpus().papers}
-    assert set(found.document["papers"]) == shipped
+    assert set(found.data["corpus_papers"]) == shipped
     (paper,) = entry(found, GPU)["papers"]
     assert paper == ("deepdiagnosis" if "1145" in artifact else "deepfd")
 
@@ -125,25 +125,25 @@ def test_short_titles_and_strangers_are_other_papers(tmp_path: Path) -> None:
     with study.writing() as writer:
         put_paper(writer, "doi:10.1/x", "DeepFD: Something else", "Roe, Jane")
         put_code(writer, "doi:10.1/x", "humbatova", GPU, "explicit")
-    assert entry(run(study, Evidence.CORPUS), GPU)["papers"] == ["doi:10.1/x"]
+    assert entry(coverage_gap(study, evidence="corpus"), GPU)["papers"] == ["doi:10.1/x"]
 
 
 def test_papers_of_the_study_may_target_the_new_faults(tmp_path: Path) -> None:
     codes = {node.code: node.name for node in TaxonomyLibrary().taxonomy("new-faults").nodes}
     assert codes == {fault.code: fault.name for fault in evidence.new_faults()}
     study = study_at(tmp_path)
-    before = run(study, Evidence.CORPUS, papers=Papers.STUDY)
-    assert before.document["new_faults"] == 0
+    before = coverage_gap(study, evidence="corpus", papers="study")
+    assert "faults.new" not in before.by_id
     with study.writing() as writer:
         put_code(writer, "doi:10.1/own", "new-faults", "N1", "explicit")
-    found = run(study, Evidence.CORPUS, papers=Papers.STUDY)
-    assert found.document["new_faults"] == 1
+    found = coverage_gap(study, evidence="corpus", papers="study")
+    assert found.by_id["faults.new"].count == 1
     assert entry(found, "N1")["corpus"] == "new"
     assert ["N1", "T2.2"] in [
-        [row["fault_code"], row["technique_code"]] for row in found.table("matrix").records()
+        [row["fault_code"], row["technique_code"]] for row in rows_of(found, "matrix")
     ]
     with study.reading() as reader:
-        assert "N1" in {row["code"] for row in reader.rows(found.claims[0].rows_query or "")}
+        assert "N1" in {row["code"] for row in reader.rows(found.quantities[0].query or "")}
 
 
 def test_a_category_of_a_later_version_is_carried_back(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_category_of_a_later_version_is_carried_back(tmp_path: Path) -> None:
         put_final(
             writer, paper, "2", round_name="paper-faults", taxonomy="humbatova", version="1.1.0"
         )
-    found = run(study, Evidence.CORPUS)
+    found = coverage_gap(study, evidence="corpus")
     assert entry(found, "2.L2")["corpus_basis"] == "category"
     assert entry(found, GPU)["papers"] == ["doi:10.1/gpus", "doi:10.1/own"]
 
@@ -163,11 +163,15 @@ def test_what_is_written_meanwhile_does_not_change_a_result(tmp_path: Path) -> N
     """Unrelated rows, other results, later results of the same name."""
     study = study_at(tmp_path)
     begun = provenance.begin("analysis coverage-gap", {})
-    result_store.save(study, run(study, Evidence.CORPUS), begun)
-    result = run(study, Evidence.CORPUS, since=begun.run_id)
-    for other in (result, run(study), run(study, Evidence.CORPUS, papers=Papers.STUDY)):
-        result_store.save(study, other, provenance.begin("analysis coverage-gap", {}))
+    result_store.save(study, stored(coverage_gap(study, evidence="corpus")), begun)
+    result = coverage_gap(study, evidence="corpus", since=begun.run_id)
+    for other in (
+        result,
+        coverage_gap(study),
+        coverage_gap(study, evidence="corpus", papers="study"),
+    ):
+        result_store.save(study, stored(other), provenance.begin("analysis coverage-gap", {}))
     with study.writing() as writer:
         put_paper(writer, "doi:10.1/uncoded", "Nobody has read it")
         put_final(writer, "doi:10.1/uncoded", "x", round_name="other", taxonomy="tree")
-    assert again(study, json.loads(json.dumps(result.parameters))).to_json() == result.to_json()
+    assert coverage_gap(study, json.loads(json.dumps(result.arguments))) == result
