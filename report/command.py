@@ -190,10 +190,11 @@ def validated(parameters: Mapping[str, Parameter], given: Mapping[str, Any]) -> 
             raise StudyError(f"{parameter.label} is missing", "See --help.")
         arguments[name] = value if value is parameter.default else parameter.validated(value)
     chosen = {name for name in arguments if arguments[name] != parameters[name].default}
-    for name in parameters:
-        for mark in parameters[name].marks if name in chosen else ():
-            if isinstance(mark, Requires | Excludes):
-                mark.check(parameters[name], arguments, chosen)
+    for kind in (Excludes, Requires):
+        for name in parameters:
+            for mark in parameters[name].marks if name in chosen else ():
+                if isinstance(mark, kind):
+                    mark.check(parameters[name], arguments, chosen)
     return arguments
 
 

@@ -43,15 +43,13 @@ class Console:
         if not self.quiet:
             stderr().print(printable(message), soft_wrap=True)
 
-    def fail(self, error: StudyError, *, as_json: bool = False) -> None:
-        """Print an error with its next step, and as the document where one was asked for."""
+    def fail(self, error: StudyError) -> None:
+        """Print an error with its next step. Standard output gets nothing, with --json too."""
         terminal = stderr()
         with suppress(OSError):  # standard error is full as well: nobody can read it
             terminal.print(printable(f"error: {error.message}"), soft_wrap=True, style="bold red")
             if error.hint:
                 terminal.print(printable(error.hint), soft_wrap=True)
-            if as_json:
-                _print_json({"error": printable(error.message), "hint": printable(error.hint)})
 
     def progress(self, title: str, *, unit: str = "rows") -> AbstractContextManager[Bar]:
         """Show how far a long command is: a bar on a terminal, a line now and then elsewhere."""

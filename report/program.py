@@ -244,7 +244,7 @@ def _tell_interrupted() -> None:
 def _fail(error: StudyError) -> None:
     from faultatlas.report.console import Console
 
-    Console().fail(error, as_json="--json" in sys.argv)
+    Console().fail(error)
     sys.exit(1)
 
 

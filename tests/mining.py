@@ -48,7 +48,7 @@ class Mining:
         """The document of a fetch that finds everything."""
         ended = self.run(*arguments, "--json", **options)
         assert ended.returncode == 0, ended.stderr
-        return json.loads(ended.stdout)  # type: ignore[no-any-return]
+        return json.loads(ended.stdout)["data"]  # type: ignore[no-any-return]
 
     def rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """What the study says."""

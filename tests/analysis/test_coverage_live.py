@@ -178,7 +178,7 @@ def test_labels_that_would_count_twice_leave_the_literature_as_it_is(tmp_path: P
                 writer, "github:o/r#1", GPU, round_name=name, taxonomy="humbatova", version="1.0.0"
             )
     assert any("count twice" in note for note in coverage_gap(study).notes)
-    assert entry(corpus(study, round_name="two"), GPU)["labels"] == 1
+    assert entry(corpus(study, round="two"), GPU)["labels"] == 1
 
 
 # Priority.

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from coded_papers import put_code, put_paper, study_at
-from computed import coverage_gap, rows_of
+from computed import coverage_gap, rows_of, stored
 from settled import put_final
 
 from faultatlas.analysis.coverage.corpus import shipped_corpus

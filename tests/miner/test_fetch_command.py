@@ -122,7 +122,7 @@ def test_the_real_tracker_gives_exactly_its_bugs(mining: Start, study_fixtures: 
     entries = at.world.tracker.entries.values()
     bugs = {entry.number for entry in entries if has(entry, "bug")}
 
-    planned = at.fetch("huggingface/datasets", "--label", "bug", "--plan", token=TOKEN)
+    planned = at.fetch("huggingface/datasets", "--label", "bug", "--dry-run", token=TOKEN)
     found = at.fetch("huggingface/datasets", "--label", "bug", token=TOKEN)
 
     assert len(bugs) == 338
@@ -148,7 +148,7 @@ def test_a_plan_costs_three_requests_and_is_kept(
 ) -> None:
     at = mining(World.generated(210, comments_each=3))
 
-    planned = at.fetch("example/large", *options, "--plan", token=token)
+    planned = at.fetch("example/large", *options, "--dry-run", token=token)
     assert len(at.asked) <= 3
     assert planned["requests"] == len(at.asked)
     assert not at.study.exists()
@@ -171,10 +171,10 @@ def test_a_list_that_does_not_say_how_long_it_is_is_counted_by_search(
     world.cursor_only = True
     at = mining(world)
 
-    planned = at.fetch("example/large", "--no-comments", pulls, "--plan")
+    planned = at.fetch("example/large", "--no-comments", pulls, "--dry-run")
     assert len(at.asked) <= 3
     assert planned["issues"] == 210  # the list has pull requests in it, wanted or not
-    is_told = "with pull requests, which are left out then" in planned["words"]
+    is_told = "with pull requests, which are skipped then" in planned["words"]
     assert is_told == (pulls == "--no-pulls")
     assert not planned["plan"]["is_exact"]
 
@@ -188,7 +188,7 @@ def test_what_nobody_counts_is_said_to_be_at_least(mining: Start) -> None:
     world.cursor_only = True
     at = mining(world)
     at.world.faults.add(Fault.status(422, times=None, on="/search/"))
-    planned = at.fetch("example/large", "--plan")
+    planned = at.fetch("example/large", "--dry-run")
     assert len(at.asked) <= 3
     assert planned["words"].startswith("at least 101 issues; at least ")
     assert not planned["plan"]["is_exact"]

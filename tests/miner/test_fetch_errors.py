@@ -56,7 +56,7 @@ def test_a_wrong_project_name(mining: Start) -> None:
 @pytest.mark.parametrize("token", [None, TOKEN])
 def test_a_plan_for_a_wrong_project_name(mining: Start, token: str | None) -> None:
     at = mining(World.small())
-    cause, _step = complaint(at.run("example/tensor", "--plan", token=token))
+    cause, _step = complaint(at.run("example/tensor", "--dry-run", token=token))
     assert "example/tensor" in cause
 
 
@@ -209,8 +209,12 @@ def test_control_c(mining: Start) -> None:
         (["a/b", "--max-wait", "soon"], "'soon' is no duration", "15m"),
         (["a/b", "--state", "merged"], "--state merged", "open, closed"),
         (["a/b", "--high-priority"], "a/b", "--label"),
-        (["a/b", "--any-label"], "--any-label is given and no label", "--label"),
-        (["a/b", "--plan", "--verify"], "--plan does not go with --verify", "Leave out one"),
+        (["a/b", "--any-label"], "--any-label needs --label", "omit --any-label"),
+        (
+            ["a/b", "--dry-run", "--verify"],
+            "--dry-run cannot be combined",
+            "Omit one",
+        ),
         (["--from", "missing.csv"], "missing.csv", "Check the path"),
         (["a/b", "--token-file", "missing"], "missing cannot be read", "--token-file"),
         (["a/b", "--api-url", "nonsense"], "nonsense", "https://git.example.org/api/v3"),

@@ -118,7 +118,7 @@ def test_a_second_fetch_brings_what_changed(mining: Start) -> None:
 
 def test_a_plan_is_what_a_fetch_needs(mining: Start) -> None:
     at = mining(mindspore())
-    planned = at.fetch("mindspore", "--plan", gitee=True)
+    planned = at.fetch("mindspore", "--dry-run", gitee=True)
     assert len(at.asked) <= 3
     assert not at.study.exists()
     found = at.fetch("mindspore", gitee=True)
@@ -167,7 +167,7 @@ def test_a_server_that_counts_nothing_is_read_to_its_end(mining: Start) -> None:
     at = mining(world)
     at.world.faults.add(Fault.changed(without_counts, times=None))
 
-    planned = at.fetch("mindspore", "--plan", gitee=True)
+    planned = at.fetch("mindspore", "--dry-run", gitee=True)
     assert len(at.asked) <= 3
     assert planned["issues"] == 101
     assert planned["words"].startswith("at least 101 issues; at least ")

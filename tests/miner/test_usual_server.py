@@ -13,7 +13,7 @@ from loopback.repositories import catalogue
 from mining import Mining
 
 from faultatlas.data.errors import StudyError
-from faultatlas.miner.issues.command import Options, _places
+from faultatlas.miner.issues.command import places
 from faultatlas.miner.issues.named import read_file
 
 Start = Callable[..., Mining]
@@ -52,7 +52,7 @@ def test_a_file_of_addresses_is_fetched_from_it(at: Mining, tmp_path: Path) -> N
 
 def test_a_plan_and_a_search_ask_it(at: Mining) -> None:
     at.world.catalogue = list(catalogue(7, seed=1))
-    planned = json.loads(run(at, "fetch", "example/tensors", "--plan").stdout)
+    planned = json.loads(run(at, "fetch", "example/tensors", "--dry-run").stdout)["data"]
     assert planned["issues"] == len(at.world.tracker.entries)
     searched = run(at, "repos", "stars:>=0", "--forks", "also")
     assert searched.returncode == 0, searched.stderr
@@ -66,10 +66,9 @@ def test_a_file_may_name_the_private_host_of_the_variable(
 ) -> None:
     named = tmp_path / "named.csv"
     named.write_text("url\nhttps://git.example.org/team/app/issues/3\n", encoding="utf-8")
-    options = Options(project=None, from_file=named)
     hosts = {"git.example.org": "github"}
     monkeypatch.setenv("GITHUB_API_URL", "https://git.example.org/api/v3")
-    ((key, project),) = _places(options, read_file(named, hosts))
+    ((key, project),) = places(read_file(named, hosts), named, api_url=None)
     assert (key, project.api_url) == (
         "github:git.example.org/team/app",
         "https://git.example.org/api/v3",
@@ -77,4 +76,4 @@ def test_a_file_may_name_the_private_host_of_the_variable(
     # A server that nobody named gets no request, and no token.
     monkeypatch.delenv("GITHUB_API_URL")
     with pytest.raises(StudyError, match=r"names issues on git\.example\.org"):
-        _places(options, read_file(named, hosts))
+        places(read_file(named, hosts), named, api_url=None)

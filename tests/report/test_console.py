@@ -28,7 +28,8 @@ from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
-from faultatlas.report.old import console
+from faultatlas.report.console import Console
+from faultatlas.report.program import guarded
 from faultatlas.report.recomputing import all_again
 
 Command = Callable[..., CompletedProcess[str]]
@@ -46,7 +47,7 @@ RATED = ("import", "rated", "sheet.csv", "--item", "URL", "--rater-columns", "ra
 
 # A call of every command that succeeds in a study with one label, one result and some issues.
 CALLS = {
-    ("miner", "fetch"): ("example/tensors", "--plan"),
+    ("miner", "fetch"): ("example/tensors", "--dry-run"),
     ("miner", "repos"): ("tensors", "--plan"),
     ("miner", "commits"): ("./layers.git",),
     ("miner", "filter"): ("--again",),
@@ -370,7 +371,7 @@ def test_a_quiet_command_says_nothing_of_a_new_study_either(
 
 
 def test_what_is_missing_is_told_in_silence_too(capsys: pytest.CaptureFixture[str]) -> None:
-    quiet = console.Output(quiet=True)
+    quiet = Console(quiet=True)
     quiet.end(["three are new"], is_whole=True)
     assert capsys.readouterr() == ("", "")
     with pytest.raises(typer.Exit) as end:
@@ -381,13 +382,13 @@ def test_what_is_missing_is_told_in_silence_too(capsys: pytest.CaptureFixture[st
 
 def test_messages_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     text = "[red]o/r#1[/red] sheet.csv:100: :bug: " + "x" * 200
-    console.Output().tell(text)
-    console.Output(quiet=True, verbose=True).tell("silenced")
+    Console().tell(text)
+    Console(quiet=True, verbose=True).tell("silenced")
     assert capsys.readouterr().err == f"{text}\n"
     table = Table(box=None, show_header=False)
     table.add_row("[red]o/r[/red]:100:")
-    console.Output().show("[red]x[/red]:100:", table)
-    console.Output(as_json=True).document({"é": [1]})
+    Console().show("[red]x[/red]:100:", table)
+    Console(as_json=True).document({"é": [1]})
     shown, row, *document = capsys.readouterr().out.splitlines()
     assert (shown, row.strip()) == ("[red]x[/red]:100:", "[red]o/r[/red]:100:")
     assert document == ["{", ' "é": [', "  1", " ]", "}"]
@@ -400,8 +401,8 @@ HARMLESS = "\ufffd[31mred \ufffd2J ***\nsecond \ufffdline"
 def test_messages_hold_no_terminal_escapes_and_no_secrets(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    console.Output().tell(HOSTILE)
-    console.Output().show(HOSTILE)
+    Console().tell(HOSTILE)
+    Console().show(HOSTILE)
     assert capsys.readouterr() == (f"{HARMLESS}\n", f"{HARMLESS}\n")
 
 
@@ -430,20 +431,17 @@ def test_the_study_is_that_of_the_option_then_of_the_variable_then_here(
 CHECK = "Check the path and its permissions, then run this again.\n"
 
 
-def failing(error: BaseException) -> typer.Typer:
-    app = console.application("Fails.")
-
-    @app.callback(invoke_without_command=True)
+def failing(error: BaseException) -> Callable[[], None]:
     def fail() -> None:
         raise error
 
-    return app
+    return fail
 
 
-def run(app: typer.Typer, monkeypatch: pytest.MonkeyPatch) -> int:
+def run(action: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> int:
     monkeypatch.setattr(sys, "argv", ["fails", "--"])
     with pytest.raises(SystemExit) as end:
-        console.run(app)
+        guarded(action)
     return int(end.value.code or 0)
 
 
@@ -528,9 +526,9 @@ def test_an_error_leaves_no_json_behind(command: Command) -> None:
 def test_a_bug_is_not_disguised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["fails", "--"])
     with pytest.raises(ZeroDivisionError):
-        console.run(failing(ZeroDivisionError()))
+        guarded(failing(ZeroDivisionError()))
     with pytest.raises(OSError, match="a library's own"):  # as the errors of requests are
-        console.run(failing(OSError("a library's own")))
+        guarded(failing(OSError("a library's own")))
 
 
 # Real processes.

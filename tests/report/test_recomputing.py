@@ -26,7 +26,7 @@ FEW = ("--resamples", "40")
 CALLS = (
     ("annotation", "agreement", *FEW),
     ("annotation", "agreement", "pilot", *FEW, "--printed", "cohen=0.40", "--printed",
-     "pilot:percent=75%", "--by", "pair", "--by", "category", "--gate", "0.1"),
+     "pilot:percent=75%", "--by", "pair", "--by", "category", "--gate", "--threshold", "0.1"),
     ("annotation", "agreement", "pilot", "second", *FEW, "--stage", "negotiated", "--statistic",
      "gwet", "--rater", "ann", "--rater", "bob", "--first", "2", "--special", "missing",
      "--scale", "altman", "--seed", "7"),

@@ -65,12 +65,12 @@ def drawn() -> None:
 
 @pytest.fixture
 def measured(command: Command) -> Callable[..., dict[str, Any]]:
-    """The document of a call that succeeds."""
+    """The document of a call that succeeds, with what it stores for later next to its numbers."""
 
     def run(*arguments: object) -> dict[str, Any]:
         done = command("annotation", "agreement", *arguments, "--json", "--resamples", 50)
         assert done.returncode == 0, done.stderr
         document: dict[str, Any] = json.loads(done.stdout)
-        return document
+        return document | document["data"]
 
     return run

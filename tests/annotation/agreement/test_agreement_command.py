@@ -40,7 +40,7 @@ def found_of(twenty: Labelled) -> Callable[..., dict[str, Any]]:
         choice = Choice((name,), resamples=50, **options)
         with twenty.study.reading() as reader:
             result = result_of(survey(reader, twenty.study.directory, choice))
-        found: dict[str, Any] = result.document["rounds"][name]
+        found: dict[str, Any] = result.data["rounds"][name]
         return found
 
     return run
@@ -370,10 +370,8 @@ def unharmed(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
         (("pilot", "--scale", "mine"), "no scale 'mine'"),
         (("pilot", "--stage", "negotiated"), "no labels after discussion"),
         (("pilot", "--version", "9.9.9"), "no version 9.9.9"),
-        (("pilot", "--gate", "7"), "between -1 and 1"),
+        (("pilot", "--threshold", "0.7"), "--threshold needs --gate"),
         (("pilot", "--gate"), "no threshold"),
-        (("pilot", "--gate", "0,7"), "--gate 0,7: a threshold lies between -1 and 1"),
-        (("--gate", "2024"), "--gate 2024: a threshold lies between -1 and 1"),
         (("pilot", "--printed", "high"), "no printed value"),
         (("pilot", "--printed", "rest:0.8"), "not measured"),
     ],

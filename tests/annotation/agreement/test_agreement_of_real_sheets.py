@@ -19,7 +19,7 @@ def succeed(command: Command, *words: object) -> dict[str, Any]:
     done = command("annotation", *words, "--json")
     assert done.returncode == 0, done.stderr
     document: dict[str, Any] = json.loads(done.stdout)
-    return document
+    return document | document.get("data", {})
 
 
 @pytest.mark.parametrize(("name", "printed"), [("pytorch", "0.777"), ("mindspore", "0.817")])

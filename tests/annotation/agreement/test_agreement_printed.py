@@ -85,7 +85,7 @@ def test_the_claim_carries_what_was_printed(labelled: Labelled, command: Command
         ("agreement-types.percent", 0.9, "reproduced"),
     ]
     both = ("annotation", "agreement", "--json", "--printed", "other:0.80", "--resamples", 0)
-    document = json.loads(command(*both).stdout)
+    document = json.loads(command(*both).stdout)["data"]
     assert document["rounds"]["types"]["printed"] == []
     assert document["rounds"]["other"]["printed"][0]["status"] == "reproduced"
     refused = command("annotation", "agreement", "--printed", "0.80")
