@@ -27,6 +27,8 @@ from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
 from faultatlas.data.errors import StudyError
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
+pytestmark = pytest.mark.long
+
 BUGS = [read(folder) for folder in shipped()]
 BY_NAME = {bug.bug_id.removeprefix("shipped/"): bug for bug in BUGS}
 VERIFIED = [bug for bug in BUGS if bug.claimed_verdict == Verdict.VERIFIED]
