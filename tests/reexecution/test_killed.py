@@ -27,6 +27,7 @@ from faultatlas.data.store import DATABASE, Study
 sys.path.append(str(Path(__file__).parent))
 from killing_points import HELD, SAMPLER, WORKER
 
+pytestmark = pytest.mark.usual_opening  # other processes have the study too
 WAIT_S = 30
 Run = Callable[..., int]
 Bugs = Callable[[Path], Path]
