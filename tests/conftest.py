@@ -60,6 +60,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     sizes = Counter(item.path for item in items)
     items.sort(key=lambda item: (item.get_closest_marker("long") is None, -sizes[item.path]))
     for item in items:
+        if item.get_closest_marker("long"):
+            item.add_marker(pytest.mark.timeout(600))
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.relative_to(ROOT).as_posix()))
 
@@ -75,17 +77,19 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def fast_study(request: pytest.FixtureRequest) -> Iterator[None]:
+def fast_study(request: pytest.FixtureRequest) -> Iterator[Callable[[], None]]:
     """Studies are made and opened fast, but in files that are marked otherwise."""
     marked = {mark.name for mark in request.node.iter_markers()}
-    with fast_studies(made="usual_making" not in marked, opened="usual_opening" not in marked):
-        yield
+    made, opened = "usual_making" not in marked, "usual_opening" not in marked
+    with fast_studies(made=made, opened=opened) as close:
+        yield close
 
 
 @pytest.fixture(autouse=True)
-def no_secrets_of_others() -> Iterator[None]:
-    """What a test had masked is masked in no other."""
+def nothing_stays(fast_study: Callable[[], None]) -> Iterator[None]:
+    """What a test had masked is masked in no other, and what it had open is closed."""
     yield
+    fast_study()
     redaction.forget_all()
 
 

@@ -22,7 +22,7 @@ class FakeTime:
 
     def clock(self) -> Clock:
         """For one client."""
-        return Clock(lambda: self.now, self.sleep, random.Random(1))  # noqa: S311  (seeded jitter)
+        return Clock(lambda: self.now, self._sleep, random.Random(1))  # noqa: S311  (seeded jitter)
 
     def clock_of_all(self) -> Clock:
         """For a whole program, in which what happens later has a later time."""
@@ -31,4 +31,7 @@ class FakeTime:
             self.now += timedelta(microseconds=1)
             return self.now
 
-        return Clock(later, self.sleep, random.Random(1))  # noqa: S311  (seeded jitter)
+        return Clock(later, self._sleep, random.Random(1))  # noqa: S311  (seeded jitter)
+
+    def _sleep(self, seconds: float) -> None:
+        self.sleep(seconds)  # which a test may replace

@@ -1,7 +1,8 @@
 """Studies that are made and opened fast: both take longer than most of what a test asks.
 
-A new study is a copy of an empty one. An instance of DuckDB reaches all temporary files and is
-used for one study after the other; in the program it reaches the files of one study.
+A new study is a copy of an empty one. It stays open until the test ends, so that no other process
+can have it. An instance of DuckDB reaches all temporary files and is used for one study after the
+other; in the program it reaches the files of one study.
 """
 
 # ruff: noqa: SLF001 - it takes the place of a part of the engine
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -28,16 +29,18 @@ _make_instance = engine._made
 
 
 @contextmanager
-def fast_studies(*, made: bool = True, opened: bool = True) -> Iterator[None]:
-    """Meanwhile studies are made so, opened so, or both."""
+def fast_studies(*, made: bool = True, opened: bool = True) -> Iterator[Callable[[], None]]:
+    """Meanwhile studies are made so, opened so, or both; gives what closes them."""
     with ExitStack() as until_the_end:
         engine.close_idle()
         if made:
             until_the_end.enter_context(Study.made_from(empty_database()))
-        if opened:
-            patch = until_the_end.enter_context(pytest.MonkeyPatch.context())
-            patch.setattr(engine, "_made", _shared)
-        yield
+        if not opened:
+            yield engine.close_idle
+            return
+        patch = until_the_end.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(engine, "_made", _shared)
+        yield until_the_end.enter_context(Study.kept_open())
 
 
 def _shared(path: str, use: engine.Use) -> engine._Instance:

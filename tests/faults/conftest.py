@@ -13,9 +13,8 @@ import pytest
 import sandboxed
 from faults.reference import Reference
 from faults.running import Trial, World, program
-from faults.whole_study import STEPS, Step, github, inputs, stack_exchange
+from faults.whole_study import STEPS, Step, github, inputs, new_study, stack_exchange
 from loopback import serving
-from loopback.studies import keyed
 
 
 @pytest.fixture(scope="session")
@@ -52,7 +51,7 @@ def reference(shared: Path, world: World) -> Reference:
 
 
 def _made(world: World, folder: Path) -> dict[str, int]:
-    trial = Trial(world, keyed(folder / "study"))
+    trial = Trial(world, new_study(folder / "study"))
     moments = {}
     for step in STEPS:
         step.before(trial.study)
@@ -72,7 +71,7 @@ def trial_of(
         if source:
             shutil.copytree(source, study)
         else:
-            keyed(study)
+            new_study(study)
         step.before(study)
         return Trial(world, study)
 

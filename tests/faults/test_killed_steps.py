@@ -12,11 +12,11 @@ from faults.reference import Reference
 from faults.running import Trial
 from faults.whole_study import STEPS, Step
 
-KILLS = 3
+KILLS = 2
 
 
 def moments(step: Step, count: int) -> list[int]:
-    """Seeded moments of a command that takes so many steps, one in each third of it."""
+    """Seeded moments of a command that takes so many steps, one in each half of it."""
     drawn = random.Random(step.name)  # noqa: S311
     return [1 + int((part + drawn.random()) * count / KILLS) for part in range(KILLS)]
 

@@ -17,7 +17,9 @@ from data_dumps import answer, document, question
 from loopback import World
 from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import generated
+from loopback.studies import keyed
 from repositories_on_disk import Repository
+from undrawn import undrawn
 
 PROJECT = "example/tensors"
 COMMITS = 16
@@ -52,6 +54,16 @@ def said_of(item: str) -> tuple[str, str]:
     """What the two raters say of an item; of about every fourth they say different things."""
     drawn = sha256(item.encode()).digest()
     return CODES[drawn[0] % 4], CODES[(drawn[0] + (drawn[1] % 4 == 0)) % 4]
+
+
+def new_study(study: Path) -> Path:
+    """A study that draws nothing until its report is built: that is most of the time of a step."""
+    return undrawn(keyed(study))
+
+
+def drawing(study: Path) -> None:
+    """From now on there are figures."""
+    (study / "study.toml").write_text("", encoding="utf-8")
 
 
 def labelled(study: Path) -> None:
@@ -136,7 +148,7 @@ STEPS = (
         "reexecute", "analysis", ("reexecute", *BUGS, "--seeds", "3", "--workers", "1"),
         (f"SELECT count(*) = {len(BUGS)} FROM verdicts",),
     ),
-    Step("build", "report", ("build",), (), ends_with_run=False),
+    Step("build", "report", ("build",), (), ends_with_run=False, before=drawing),
     Step("check", "report", ("claims", "check"), (), only_reads=True),
     Step("package", "report", ("package", f"{{study}}/{PACKAGE}"), ()),
     Step(

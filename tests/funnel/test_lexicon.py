@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-import time
 from pathlib import Path
 
 import pytest
+from growth import grows_like_its_text
 
 from faultatlas.data.errors import StudyError
 from faultatlas.miner.lexicon import lexicon, lexicons, read_lexicon
@@ -192,8 +192,9 @@ def test_a_long_text_of_anything_takes_no_time() -> None:
     "unit", ["a", "@", "a@", "://", "a://", "a+", "@:a", "@a/", "aB", "Ab1", "训"]
 )
 def test_hostile_texts_take_no_time(unit: str) -> None:
-    text = unit * 200_000 + " @ ://"
-    started = time.process_time()
+    frameworks = lexicon("frameworks")
 
-    assert lexicon("frameworks").hits(f"{text} Scikit dl4j Learn") == ("dl4j",)
-    assert time.process_time() - started < 5
+    def read(text: str) -> None:
+        assert frameworks.hits(f"{text} @ :// Scikit dl4j Learn") == ("dl4j",)
+
+    grows_like_its_text(read, "", unit, 40_000)

@@ -180,10 +180,6 @@ def test_a_giant_does_not_fill_the_disk(
     assert not work.exists()
 
 
-def test_data_with_its_checksum_is_accepted(tmp_path: Path) -> None:
-    workspace.check_data(a_bug(tmp_path, data={"train.csv": "1"}))
-
-
 def test_missing_data_is_named_with_its_source(tmp_path: Path) -> None:
     data = [{"path": "train.csv", "sha256": DIGEST, "source": "https://example.org/t"}]
     with pytest.raises(workspace.DataError, match=r"data/train\.csv is missing.*example\.org"):
@@ -303,7 +299,3 @@ def test_removes_folders_deeper_than_any_path(tmp_path: Path) -> None:
     os.close(here)
     workspace.remove(work)
     assert not work.exists()
-
-
-def test_removing_what_is_not_there_is_no_error(tmp_path: Path) -> None:
-    workspace.remove(tmp_path / "nothing")

@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from browsing import missing
 from labelling import Labelled
 from markdown_it import MarkdownIt
 from markupsafe import escape
+from needed import need
 from program import Call, run
 from reported import RESULT, hostile, labelled, store
 from undrawn import undrawn
@@ -296,8 +296,7 @@ def test_hostile_texts_are_only_text(hostile_report: Path) -> None:
 
 
 def compiled(document: Path, folder: Path) -> str:
-    if not shutil.which("pdflatex"):
-        missing("there is no pdflatex: .ci/run installs texlive-latex-recommended")
+    need(shutil.which("pdflatex"), "there is no pdflatex: .ci/run gets it")
     words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
     done = subprocess.run(
         [*words, f"-output-directory={folder}", document.name], cwd=document.parent, check=False,
