@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from faultatlas.annotation.typed import typed
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
-from faultatlas.data.provenance import utc_now
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run

@@ -10,11 +10,12 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
+from faultatlas.data.clock import utc_now
 from faultatlas.data.redaction import redact_arguments
 
 if TYPE_CHECKING:
@@ -41,11 +42,6 @@ def program_version() -> str:
         return version("faultatlas")
     except PackageNotFoundError:  # a source tree on the path, not installed
         return "unknown"
-
-
-def utc_now() -> datetime:
-    """Now, as the study stores it: UTC without a zone."""
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 def begin(command: str, arguments: Mapping[str, Any], now: datetime | None = None) -> Run:

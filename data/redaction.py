@@ -54,6 +54,11 @@ def remember_secret(value: str) -> None:
     _remembered.add(value)
 
 
+def forget_all() -> None:
+    """Forget the secrets that were remembered; tests do it between one user and the next."""
+    _remembered.clear()
+
+
 def redact(text: str, environment: Mapping[str, str] | None = None) -> str:
     """The text with every secret in it replaced by `***`."""
     for value in _known_secrets(environment):

@@ -39,6 +39,9 @@ TEXT = """\
 #statistic = "krippendorff"  # or fleiss, cohen, gwet, percent, pairwise
 #threshold = 0.7             # a round must reach it before the next one begins
 #scale = "landis-koch"       # or krippendorff, altman, mchugh: what a value is called
+
+#[report]
+#figures = false             # pages and reports without drawings; tables and numbers stay
 """
 
 _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
@@ -50,6 +53,7 @@ _KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
         "authors": list,
         "keywords": list,
     },
+    "report": {"figures": bool},
 }
 _AUTHOR = ("name", "orcid", "affiliation")
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
@@ -89,6 +93,7 @@ class Settings:
     statistic: str | None = None
     threshold: float | None = None
     scale: str = SCALES[0]
+    figures: bool = True  # whether pages and reports have drawings
     about: About = field(default_factory=About)
 
     @property
@@ -122,6 +127,7 @@ def read_settings(directory: Path) -> Settings:
         statistic=agreement.get("statistic"),
         threshold=None if threshold is None else float(threshold),
         scale=agreement.get("scale", SCALES[0]),
+        figures=plain.get("report", {}).get("figures", True),
         about=_about(plain.get("study", {})),
     )
 
@@ -150,7 +156,7 @@ def _unknown(section: str, values: Any) -> list[str]:
         kind = _KEYS[section].get(key)
         if kind is None:
             problems.append(f"[{section}] has no {key!r}; known: {', '.join(_KEYS[section])}")
-        elif not isinstance(value, kind) or isinstance(value, bool):
+        elif not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
             problems.append(f"[{section}] {key} = {value!r} is no {_called(kind)}")
     return problems
 
@@ -203,4 +209,5 @@ def _unpublishable(study: dict[str, Any]) -> list[str]:
 
 
 def _called(kind: type | tuple[type, ...]) -> str:
-    return "text in quotes" if kind is str else "list" if kind is list else "number"
+    names: dict[Any, str] = {str: "text in quotes", list: "list", bool: "true or false"}
+    return names.get(kind, "number")

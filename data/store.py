@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import duckdb
 
@@ -175,6 +175,9 @@ class Writer(Reader):
 class Study:
     """A study directory. Opening one touches nothing; the first `writing()` creates it."""
 
+    _template: ClassVar[bytes | None] = None
+    _kept_open: ClassVar[dict[Path, Session] | None] = None
+
     def __init__(
         self,
         directory: Path,
@@ -193,6 +196,36 @@ class Study:
         self._clock = clock
         self._migrations = shipped_migrations() if migrations is None else tuple(migrations)
         self._current = False
+
+    @classmethod
+    @contextmanager
+    def made_from(cls, template: bytes) -> Iterator[None]:
+        """Let new studies be copies of this file of an empty one: for tests, which make many."""
+        before, cls._template = cls._template, template
+        try:
+            yield
+        finally:
+            cls._template = before
+
+    @classmethod
+    @contextmanager
+    def kept_open(cls) -> Iterator[Callable[[], None]]:
+        """Leave studies open between transactions: for tests, which have many small ones.
+
+        Nobody else can have them until the function that this gives closes them.
+        """
+        before, sessions = cls._kept_open, dict[Path, Session]()
+
+        def close() -> None:
+            while sessions:
+                sessions.popitem()[1].close()
+
+        cls._kept_open = sessions
+        try:
+            yield close
+        finally:
+            cls._kept_open = before
+            close()
 
     @property
     def exists(self) -> bool:
@@ -310,6 +343,9 @@ class Study:
 
     def _make(self, draft: Path) -> None:
         """A database with all tables: one without any would be no study, if we were killed here."""
+        if self._template is not None and self._migrations == shipped_migrations():
+            draft.write_bytes(self._template)
+            return
         # Nothing foreign is in it, and no instance is to be kept for a file that changes its name.
         with engine.connect(draft, Use(read_only=False, other_files=True)) as session:
             for migration in self._migrations:
@@ -409,6 +445,14 @@ class Study:
 
     @contextmanager
     def _session(self, use: Use) -> Iterator[Session]:
+        if self._kept_open is not None:
+            if not use.other_files:
+                if self.database not in self._kept_open:
+                    self._kept_open[self.database] = engine.connect(self.database, _WRITING)
+                yield self._kept_open[self.database]
+                return
+            if kept := self._kept_open.pop(self.database, None):
+                kept.close()
         with self._explaining():
             opened, watch = self._connect(use)
             try:

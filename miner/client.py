@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
+from faultatlas.data.clock import Clock, current_clock
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import program_version
 from faultatlas.miner.http import (
@@ -25,7 +26,6 @@ from faultatlas.miner.http import (
 )
 from faultatlas.miner.projects import is_this_machine
 from faultatlas.miner.ratelimit import (
-    Clock,
     Decision,
     Quota,
     Tries,
@@ -97,7 +97,7 @@ class Client:
         )
         _check_token(token, self.api_url, self._asker.token_name)
         self._max_wait_s = max_wait_s
-        self._clock = clock or Clock()
+        self._clock = clock or current_clock()
         self._tell = tell
         self._accept = accept if kind == "github" else "application/json"
         self._agent = f"faultatlas/{program_version()}"

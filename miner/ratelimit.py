@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import random
 import re
-import time
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.provenance import utc_now
 from faultatlas.miner.http import Broken, parsed
 
 LONGEST_S = 65 * 60.0  # quotas are for an hour; the rest is for clocks that differ
@@ -35,15 +33,6 @@ _LIMIT_WORDS = re.compile(
 _GRAPHQL_LIMITS = {"RATE_LIMITED", "RATE_LIMIT"}
 _TOO_MUCH = {"RESOURCE_LIMITS_EXCEEDED", "MAX_NODE_LIMIT_EXCEEDED"}
 _PASSING = re.compile(r"something went wrong|time[sd]? ?out|try again", re.IGNORECASE)
-
-
-@dataclass
-class Clock:
-    """Time and chance, injected so that tests neither sleep nor guess."""
-
-    now: Callable[[], datetime] = utc_now  # UTC without a zone
-    sleep: Callable[[float], None] = time.sleep
-    random: random.Random = field(default_factory=random.Random)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from faultatlas.miner.refusals import duration
 from faultatlas.report.formatting import local_time
 
 if TYPE_CHECKING:
-    from faultatlas.miner.ratelimit import Clock, Decision, Tries
+    from faultatlas.data.clock import Clock
+    from faultatlas.miner.ratelimit import Decision, Tries
 
 
 def wait(

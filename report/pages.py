@@ -50,8 +50,10 @@ LEAST_SCALE, MOST_SCALE = 0.92, 1.3
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_result(result: Result, folder: Path) -> Path:
+def write_result(result: Result, folder: Path, *, draw: bool = True) -> Path:
     """Write figures, tables and `report.html`, and return the page's path.
+
+    Without `draw` there are no figures, neither on the page nor as files.
 
     The folder is replaced as a whole: an interrupted run leaves the earlier report as it
     was, a finished one leaves nothing of it but what others put there.
@@ -59,10 +61,11 @@ def write_result(result: Result, folder: Path) -> Path:
     _check_names(result)
     with replacing(folder, _files_of_earlier_run) as new:
         tables.write_tables(result, new)
-        drawings = {figure.name: figures.save(figure, new)[0] for figure in result.figures}
+        shown = result if draw else replace(result, figures=())
+        drawings = {figure.name: figures.save(figure, new)[0] for figure in shown.figures}
         svgs = {name: path.read_text(encoding="utf-8") for name, path in drawings.items()}
-        narrow = {figure.name: figures.narrow_svg(figure) for figure in result.figures}
-        (new / PAGE).write_text(render(result, svgs, narrow), encoding="utf-8", newline="\n")
+        narrow = {figure.name: figures.narrow_svg(figure) for figure in shown.figures}
+        (new / PAGE).write_text(render(shown, svgs, narrow), encoding="utf-8", newline="\n")
     return folder / PAGE
 
 

@@ -14,6 +14,7 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import Run, program_version
 from faultatlas.data.results import Result
+from faultatlas.data.settings import read_settings
 from faultatlas.data.store import Study
 from faultatlas.report.console import Output, explained
 from faultatlas.report.formatting import file_stem, plain
@@ -48,7 +49,7 @@ def publish(study: Study, result: Result, run: Run, *, keep: bool = False) -> Pa
         return folder / PAGE
     result_store.save(study, result, run, "running")
     try:
-        page = write_result(result, folder)
+        page = write_result(result, folder, draw=_draws(study))
     except BaseException as error:
         # A disk that is full may not take this either; the first error is the one to tell.
         with suppress(StudyError), study.writing() as writer:
@@ -69,14 +70,18 @@ def build(study: Study, names: Sequence[str]) -> list[Path]:
             with _named(name):
                 results.append(result_store.latest(reader, name))
     folders = [folder_of(study, result.name) for result in results]
-    pages = []
+    draw, pages = _draws(study), []
     for result, folder in zip(results, folders, strict=True):
         with _named(result.name):
             try:
-                pages.append(write_result(result, folder))
+                pages.append(write_result(result, folder, draw=draw))
             except OSError as error:
                 raise explained(error, folder) from error
     return pages
+
+
+def _draws(study: Study) -> bool:
+    return read_settings(study.directory).figures
 
 
 def _stands(study: Study, result: Result, folder: Path) -> bool:
@@ -84,7 +89,8 @@ def _stands(study: Study, result: Result, folder: Path) -> bool:
     text = result_json(result)
     names = [PAGE, CLAIMS_FILE]
     names += [f"{table.name}.{end}" for table in result.tables for end in ("csv", "tex")]
-    names += [f"{figure.name}.{end}" for figure in result.figures for end in ("svg", "pdf")]
+    if _draws(study):
+        names += [f"{figure.name}.{end}" for figure in result.figures for end in ("svg", "pdf")]
     try:
         if (folder / RESULT_FILE).read_text(encoding="utf-8") != text:
             return False

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
+from needed import need
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -23,8 +23,7 @@ def started() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        missing("there is no chromium on the path")
+    need(found, "there is no chromium on the path")
     with sync_playwright() as playwright:
         quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=found, args=quiet)
@@ -36,13 +35,5 @@ def axe() -> str:
     """The code of axe-core, which `.ci/run` fetches into the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     found = sorted((cache / "faultatlas").glob("axe-core-*/axe.min.js"))
-    if not found:
-        missing("there is no axe-core in the cache: .ci/run fetches it")
+    need(found, "there is no axe-core in the cache: .ci/run fetches it")
     return found[-1].read_text(encoding="utf-8")
-
-
-def missing(reason: str) -> None:
-    """A part that tests need is not here."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(reason)
-    pytest.skip(reason)

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 import typer.main
+from fake_time import FakeTime
+from fast_study import fast_studies
 from hypothesis import HealthCheck, settings
+from needed import need
 from program import exit_code
-from shared_instances import OF_THE_PROGRAM, shared
-from warming import copy_empty_database
 
-from faultatlas.data import engine
-from faultatlas.data.store import Study
+from faultatlas.data import clock, redaction
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -44,8 +44,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("laws")
-
-_MAKE_THEIR_OWN = {"test_locks.py", "test_migrations.py", "test_store.py"}
 
 _command_of = functools.cache(typer.main.get_command)  # else it is put together for each call
 
@@ -69,33 +67,37 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def new_studies_are_copies(request: pytest.FixtureRequest) -> Iterator[None]:
-    """A new study is a copy of an empty one; only tests of how it is made make theirs anew."""
-    with pytest.MonkeyPatch.context() as patch:
-        if Path(request.path).name not in _MAKE_THEIR_OWN:
-            patch.setattr(Study, "_make", copy_empty_database)
+def fast_study(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Studies are made and opened fast, but in files that are marked `usual_study`."""
+    if request.node.get_closest_marker("usual_study"):
+        yield
+        return
+    with fast_studies():
         yield
 
 
-@pytest.fixture(autouse=True, scope="module")
-def studies_share_instances(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Only tests of what a study can reach have the instances of the program."""
-    with pytest.MonkeyPatch.context() as patch:
-        engine.close_idle()
-        if Path(request.path).name not in OF_THE_PROGRAM:
-            patch.setattr(engine, "_made", shared)
-        yield
+@pytest.fixture(autouse=True)
+def no_secrets_of_others() -> Iterator[None]:
+    """What a test had masked is masked in no other."""
+    yield
+    redaction.forget_all()
+
+
+@pytest.fixture
+def fake_time() -> Iterator[FakeTime]:
+    """The time of the program: waits are noted and take none."""
+    fake = FakeTime()
+    clock.set_testing(fake.clock_of_all())
+    yield fake
+    clock.set_testing(None)
 
 
 @pytest.fixture(scope="session")
 def study_fixtures() -> Path:
-    """The folder with the real data of the studies; only where there is none, tests may skip."""
-    folder = ROOT / os.environ.get("STUDY_FIXTURES", "../shared/data")
-    if not folder.is_dir():
-        reason = f"{folder} is missing: set STUDY_FIXTURES to the folder of the real data"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    """The folder with the real data of the studies."""
+    named = os.environ.get("STUDY_FIXTURES")
+    folder = ROOT / (named or "no folder is named")
+    need(folder.is_dir(), "STUDY_FIXTURES names no folder with the real data of the studies")
     return folder
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -15,22 +13,6 @@ import pytest
 from loopback import Request, Running
 
 from faultatlas.data.store import Study
-from faultatlas.miner.ratelimit import Clock
-
-
-@dataclass
-class FakeTime:
-    """A clock that sleeping moves; nothing waits."""
-
-    now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(tzinfo=None))
-    slept: list[float] = field(default_factory=list)
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += timedelta(seconds=seconds)
-
-    def clock(self) -> Clock:
-        return Clock(lambda: self.now, self.sleep, random.Random(1))  # noqa: S311  (seeded jitter)
 
 
 @dataclass

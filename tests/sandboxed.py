@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
+from needed import need
 
 from faultatlas.analysis.reexecution.bugs import Limits
 from faultatlas.analysis.reexecution.inside import variables
@@ -25,11 +25,7 @@ SMALL = Limits(seconds=20, memory_mb=256, processes=16, disk_mb=16, output_mb=1)
 def needs(kind: str) -> None:
     """Without that sandbox the test is skipped; where changes are landed, it fails."""
     offer = choosing.offer(kind)
-    if not offer.works:
-        reason = f"no sandbox of the kind {kind}: {offer.problem}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    need(offer.works, f"no sandbox of the kind {kind}: {offer.problem}")
 
 
 @dataclass(frozen=True)

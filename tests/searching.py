@@ -17,9 +17,9 @@ from loopback.payloads import instant
 from loopback.repositories import Facts
 
 from faultatlas.data import provenance
+from faultatlas.data.clock import Clock
 from faultatlas.data.store import Study
 from faultatlas.miner.client import Client
-from faultatlas.miner.ratelimit import Clock
 from faultatlas.miner.search import slices as search_slices
 from faultatlas.miner.search.query import RepositoryQuery, repository_query
 from faultatlas.miner.search.repositories import search_repositories

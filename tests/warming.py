@@ -13,13 +13,11 @@ from pathlib import Path
 import typer.main
 
 from faultatlas.data import engine
-from faultatlas.data.migration import shipped_migrations
 from faultatlas.data.store import Study
 
 # What libraries import when they are first used: pyarrow looks for pandas with its first array.
 _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
 _INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
-_make_database = Study._make
 
 # At least as many processes as there are cores run tests: more threads would wait for each other.
 engine._CONFIG["threads"] = "1"  # noqa: SLF001 - for whoever imports this: tests, and what they fork
@@ -42,20 +40,12 @@ def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:
 def empty_database() -> bytes:
     """The file of a study in which nothing is stored yet, made once for each process."""
     with tempfile.TemporaryDirectory() as folder:
-        draft = Path(folder) / "study.duckdb"
-        _make_database(Study(draft.parent), draft)
-        return draft.read_bytes()
-
-
-def copy_empty_database(study: Study, draft: Path) -> None:
-    """In the place of `Study._make`: what a new study costs is most of the time of a test."""
-    if study._migrations == shipped_migrations():  # noqa: SLF001 - some tests have others
-        draft.write_bytes(empty_database())
-    else:
-        _make_database(study, draft)
+        study = Study(Path(folder))
+        with study.writing():
+            pass
+        return study.database.read_bytes()
 
 
 def new_studies_are_copies() -> None:
     """For programs that kill nobody while a study is made; their children share the one file."""
-    empty_database()
-    Study._make = copy_empty_database  # type: ignore[method-assign] - the program does nothing else
+    Study.made_from(empty_database()).__enter__()

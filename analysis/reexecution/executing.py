@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ from faultatlas.analysis.reexecution.host_places import without_places
 from faultatlas.analysis.reexecution.runs import RAN, Device, Outcome, Run
 from faultatlas.analysis.reexecution.sandbox import running
 from faultatlas.analysis.reexecution.workspace import DataError, Workspace
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
 
 ENVIRONMENT_LOG = "environment.log"
@@ -132,7 +133,7 @@ class _Running:
             attempt=task.attempt,
             outcome=Outcome.NOT_STARTED,
             device=Device(kind),
-            started_at=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            started_at=utc_now().replace(tzinfo=UTC).isoformat(timespec="milliseconds"),
             host=_host(),
         )
 

@@ -20,7 +20,7 @@ from faultatlas.analysis.reexecution.bugs import Bug
 from faultatlas.analysis.reexecution.host_places import hiding
 from faultatlas.analysis.reexecution.runs import Run
 from faultatlas.analysis.reexecution.verdicts import Judgement
-from faultatlas.data import provenance
+from faultatlas.data import clock, provenance
 from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import artifact_id
@@ -203,7 +203,7 @@ def _register(
         if before.get(row["bug_id"], row["row_hash"]) != row["row_hash"]
     )
     if new or changed:
-        now = provenance.utc_now()
+        now = clock.utc_now()
         batch = [{**row, "registered_at": now, "run_id": run.run_id} for row in rows]
         writer.upsert("store.bug", "bug_id", _arrow(batch))
     return Registered(new, changed, len(rows) - len(new) - len(changed), tuple(left_out))
@@ -354,7 +354,7 @@ def _store_verdicts(writer: Writer, judged: Collection[Judged], own: provenance.
                 "verdict_id": own_id,
                 **row,
                 "number": number,
-                "judged_at": provenance.utc_now(),
+                "judged_at": clock.utc_now(),
                 "run_id": own.run_id,
             }
         )

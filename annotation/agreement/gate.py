@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.annotation.agreement.printed import interval_of
 from faultatlas.annotation.typed import typed
-from faultatlas.data.provenance import utc_now
+from faultatlas.data.clock import utc_now
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:

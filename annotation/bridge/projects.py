@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from faultatlas.annotation.bridge.own_server import SHARED
 from faultatlas.annotation.bridge.remote import ChangedError, GoneError, Remote, RemoteTask
 from faultatlas.annotation.typed import typed
-from faultatlas.data import provenance
+from faultatlas.data import clock, provenance
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
@@ -289,7 +289,7 @@ def _retire(writer: Writer, place: Place, *, is_replaced: bool) -> None:
     if writer.value("SELECT 1 FROM store.answer WHERE starts_with(origin, ?) LIMIT 1", [origin]):
         writer.execute(
             "UPDATE store.project SET retired_at = ? WHERE server = ? AND project_id = ?",
-            [provenance.utc_now(), *key],
+            [clock.utc_now(), *key],
         )
     else:
         writer.execute("DELETE FROM store.project WHERE server = ? AND project_id = ?", key)

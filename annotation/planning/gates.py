@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from faultatlas.annotation.rounds import Round, find_round
 from faultatlas.annotation.typed import typed
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
 from faultatlas.data.gates import GONE_ON, changed_after_gate
-from faultatlas.data.provenance import utc_now
 from faultatlas.report.formatting import counted, number
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from faultatlas.annotation.samples.definition import Definition, Sizing
 from faultatlas.annotation.samples.drawing import Drawing, Drawn
 from faultatlas.annotation.samples.frame import Frame, put_frame, stored_frame
 from faultatlas.annotation.typed import typed
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
-from faultatlas.data.provenance import utc_now
 from faultatlas.data.sampling import Precision
 
 if TYPE_CHECKING:

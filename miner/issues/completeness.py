@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from faultatlas.data.provenance import utc_now
+from faultatlas.data.clock import utc_now
 from faultatlas.miner.payload import entry, integer
 from faultatlas.miner.refusals import QuotaUsedUp, Refused, Unreachable
 from faultatlas.miner.selection import stream_key

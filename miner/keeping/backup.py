@@ -22,9 +22,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
 from faultatlas.data.migration import shipped_migrations
-from faultatlas.data.provenance import program_version, utc_now
+from faultatlas.data.provenance import program_version
 from faultatlas.data.settings import SETTINGS
 from faultatlas.data.sql_text import quoted
 from faultatlas.data.store import DATABASE, Study

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+from faultatlas.data.clock import Clock, current_clock
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import program_version
 from faultatlas.miner import projects
@@ -24,7 +25,7 @@ from faultatlas.miner.http import (
 )
 from faultatlas.miner.papers import limits
 from faultatlas.miner.papers.service import Service
-from faultatlas.miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
+from faultatlas.miner.ratelimit import ATTEMPTS, Decision, Quota, Tries, after_failure
 from faultatlas.miner.refusals import (
     Asker,
     Refused,
@@ -80,7 +81,7 @@ class Client:
             is_daily=True,
         )
         self._max_wait_s = max_wait_s
-        self._clock = clock or Clock()
+        self._clock = clock or current_clock()
         self._tell = tell
         self._headers = {
             "Accept": "application/json",

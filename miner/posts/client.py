@@ -12,13 +12,14 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+from faultatlas.data.clock import Clock, current_clock
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import program_version
 from faultatlas.miner import projects
 from faultatlas.miner.http import Answer, Broken, Response, Transport, checked_root
 from faultatlas.miner.posts import limits
 from faultatlas.miner.posts.limits import Said
-from faultatlas.miner.ratelimit import ATTEMPTS, Clock, Decision, Quota, Tries, after_failure
+from faultatlas.miner.ratelimit import ATTEMPTS, Decision, Quota, Tries, after_failure
 from faultatlas.miner.refusals import (
     Asker,
     Refused,
@@ -73,7 +74,7 @@ class Client:
             is_daily=True,
         )
         self._max_wait_s = max_wait_s
-        self._clock = clock or Clock()
+        self._clock = clock or current_clock()
         self._tell = tell
         self._not_before: dict[str, datetime] = {}  # by method
         self._transport = Transport(

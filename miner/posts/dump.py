@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
-from faultatlas.data.provenance import utc_now
+from faultatlas.data.clock import utc_now
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.posts import dump_state, dump_stored
 from faultatlas.miner.posts.dump_files import DumpFile, comments_file, posts_file

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from faultatlas.data import provenance
+from faultatlas.data.clock import Clock, current_clock
 from faultatlas.data.errors import StudyError
 from faultatlas.miner import archive, tables
 from faultatlas.miner import tombstones as forgetting
 from faultatlas.miner.archive import exchange_of
 from faultatlas.miner.payload import entries, entry, integer, moment
-from faultatlas.miner.ratelimit import Clock
 from faultatlas.miner.search import slices as search_slices
 from faultatlas.miner.search.query import RepositoryQuery, Times
 from faultatlas.miner.search.results import SearchPlan, SearchProgress, SearchResult
@@ -41,7 +41,7 @@ _A_MINUTE = {True: 30, False: 10}  # searches that GitHub grants with a token an
 
 def plan_search(client: Client, query: RepositoryQuery, clock: Clock | None = None) -> SearchPlan:
     """What the first request of each query tells; nothing is stored."""
-    asker = _Asker(client, query, clock or Clock(), lambda _message: None)
+    asker = _Asker(client, query, clock or current_clock(), lambda _message: None)
     counts = {each: asker.page(asker.whole(each))[1].total_count for each in query.queries}
     parts = {each: 1 if n <= LIMIT else -(-n // FULL) for each, n in counts.items()}
     # Measured: a slice costs about one request besides its full pages.
@@ -65,7 +65,7 @@ def search_repositories(
     on_page: Callable[[SearchProgress], None] = lambda _progress: None,
 ) -> SearchResult:
     """Make a search, or go on with one that was not finished."""
-    asker = _Asker(client, query, clock or Clock(), tell)
+    asker = _Asker(client, query, clock or current_clock(), tell)
     search = _Search(study, asker, run, host, on_page)
     try:
         result = search.go()

@@ -86,7 +86,7 @@ def pack(study: Study, options: Options, out: Path | None = None) -> Packed:
                 ["artifact_id", "kind", "source", "project", "url"],
                 ([*row.values()] for row in ids),
             ),
-            **_report(copy, told, workshop / REPORT),
+            **_report(copy, told, workshop / REPORT, draw=settings.figures),
         }
     described_ = described(files, told.views)
     files[metadata.CRATE] = metadata.crate(told, files, described_).encode()
@@ -149,14 +149,14 @@ def _taxonomies(content: Content) -> list[tuple[str, str, str]]:
     return sorted((row["taxonomy"], row["version"], row["text"]) for row in found)
 
 
-def _report(copy: Study, told: Facts, folder: Path) -> dict[str, bytes]:
+def _report(copy: Study, told: Facts, folder: Path, *, draw: bool) -> dict[str, bytes]:
     """The report of the copy, and so of nothing that is not in the package."""
     from faultatlas.report.sections import Material, sections
     from faultatlas.report.study.building import stored_results, write
 
     with copy.reading() as reader:
         found = sections(Material(reader, stored_results(reader)))
-    write(told.title, found, folder)
+    write(told.title, found, folder, draw=draw)
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {f"{REPORT}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in paths}
 

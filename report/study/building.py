@@ -57,7 +57,7 @@ def build_report(
     with study.reading() as reader:
         results = stored_results(reader)
         found = sections(Material(reader, results, tuple(names), failed))
-        title = read_settings(study.directory).title or UNTITLED
+        settings = read_settings(study.directory)
         has_own = own.NAME in result_store.names(reader)
     new: list[str] = []
     if not as_stored and _keep(study, own.own_numbers(found)):
@@ -66,7 +66,7 @@ def build_report(
     pages = build(study, shown) if shown else []
     folder = out or study.directory / "out" / FOLDER
     try:
-        written = write(title, found, folder)
+        written = write(settings.title or UNTITLED, found, folder, draw=settings.figures)
     except OSError as error:
         raise explained(error, folder) from error
     claims = sum(len(each.claims) for each in everything(placed(found)))
@@ -79,9 +79,9 @@ def stored_results(reader: Reader) -> list[Result]:
     return [result_store.latest(reader, name) for name in names]
 
 
-def write(title: str, found: Sequence[Section], folder: Path) -> Path:
+def write(title: str, found: Sequence[Section], folder: Path, *, draw: bool = True) -> Path:
     """Write the report of these sections as a folder, and return its page."""
-    lead, found = _led(found)
+    lead, found = _led(found if draw else [_undrawn(section) for section in found])
     laid = placed(found)
     with replacing(folder, _files_of_earlier_run) as new:
         widths, drawings = _draw(laid, new)
@@ -97,6 +97,12 @@ def write(title: str, found: Sequence[Section], folder: Path) -> Path:
         _put(new / paper.DOCUMENT, paper.render(title, lead, laid, widths))
         _put(new / page.PAGE, page.render(title, lead, laid, drawings, widths))
     return folder / page.PAGE
+
+
+def _undrawn(section: Section) -> Section:
+    """The section without figures, so that nothing in the report counts or names them."""
+    parts = tuple(_undrawn(part) for part in section.parts)
+    return replace(section, figures=(), parts=parts)
 
 
 def _led(found: Sequence[Section]) -> tuple[tuple[str, ...], list[Section]]:

@@ -14,6 +14,8 @@ from faultatlas.analysis.studies import own_claims
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
 
+pytestmark = pytest.mark.usual_study
+
 Command = Callable[..., CompletedProcess[str]]
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 from bench.measured import Line, Target, in_turn, seconds
 
-from faultatlas.data.provenance import begin, utc_now
+from faultatlas.data.clock import utc_now
+from faultatlas.data.provenance import begin
 from faultatlas.data.store import Study
 from faultatlas.miner.links import THRESHOLD
 from faultatlas.miner.links.command import run_link

@@ -15,7 +15,7 @@ import pyarrow as pa
 from bench.measured import Line, Target, in_turn, seconds
 
 from faultatlas.data import provenance
-from faultatlas.data.provenance import utc_now
+from faultatlas.data.clock import utc_now
 from faultatlas.data.records import IssueRow, row_hash
 from faultatlas.data.store import DATABASE, Study
 from faultatlas.miner.archive import Exchange

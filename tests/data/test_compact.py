@@ -19,6 +19,8 @@ from faultatlas.data import compaction
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import DATABASE, Study
 
+pytestmark = pytest.mark.usual_study
+
 Start = Callable[..., "Popen[str]"]
 
 # Ours and a user's own: everything that a database file can hold.

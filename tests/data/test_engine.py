@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,12 +14,13 @@ from typing import Any
 
 import duckdb
 import pytest
-from shared_instances import OF_THE_PROGRAM
 
 from faultatlas.data import engine
 from faultatlas.data.engine import Use
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study, Writer
+
+pytestmark = pytest.mark.usual_study
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _OTHER = """
@@ -320,40 +319,3 @@ def test_many_studies_do_not_make_many_instances(tmp_path: Path) -> None:
         assert run_ids(one) == {"a"}
         counts.append(len(list(_THREADS.iterdir())))
     assert max(counts[6:]) <= max(counts[:6])
-
-
-# The instances that most tests share reach more files than those of the program.
-
-_TESTS = Path(__file__).parents[1]
-_OF_FILES = re.compile(
-    r"\b(ATTACH|COPY|EXPORT DATABASE|IMPORT DATABASE)\s|\b(read_\w+|\w+_scan|glob|sniff_csv)\("
-)
-
-
-def _texts(path: Path) -> Iterator[str]:
-    """The texts in a module, without its comments; all of any other file."""
-    content = path.read_text(encoding="utf-8")
-    if path.suffix == ".sql":
-        yield content
-        return
-    for node in ast.walk(ast.parse(content)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-
-
-def test_tests_of_what_is_reached_have_instances_of_the_program() -> None:
-    assert {path.name for path in _TESTS.rglob("test_*.py")} >= OF_THE_PROGRAM
-
-
-def test_nobody_else_asks_duckdb_for_files() -> None:
-    packages = ("data", "miner", "annotation", "analysis", "report")
-    modules = [
-        path
-        for package in packages
-        for kind in ("*.py", "*.sql")
-        for path in (_TESTS.parent / package).rglob(kind)
-        if "shipped" not in path.parts
-    ]
-    asking = {path.name for path in modules if any(map(_OF_FILES.search, _texts(path)))}
-    assert len(modules) > 400
-    assert asking == {"engine.py", "compaction.py"}

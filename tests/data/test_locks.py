@@ -14,6 +14,8 @@ from faultatlas.data import locks
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study, Writer
 
+pytestmark = pytest.mark.usual_study
+
 Start = Callable[..., "Popen[str]"]
 
 # What a notebook does: it opens the file and leaves it open.

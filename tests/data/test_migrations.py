@@ -18,6 +18,8 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.migration import Migration, shipped_migrations
 from faultatlas.data.store import Study, Writer
 
+pytestmark = pytest.mark.usual_study
+
 SHIPPED = shipped_migrations()
 NEWEST = SHIPPED[-1].number
 NEXT = Migration(NEWEST + 1, "from_the_future", "CREATE TABLE store.future (run_id VARCHAR);")

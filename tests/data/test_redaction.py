@@ -11,7 +11,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from faultatlas.data import redaction
 from faultatlas.data.redaction import (
     MASK,
     is_secret_name,
@@ -94,13 +93,6 @@ def test_a_short_value_of_a_secret_variable_would_mask_ordinary_words() -> None:
     assert redact("the data", {"DB_PASSWORD": "data"}) == "the data"
 
 
-@pytest.fixture
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is remembered in a test is forgotten after it."""
-    monkeypatch.setattr(redaction, "_remembered", set())
-
-
-@pytest.mark.usefixtures("forgetful")
 def test_a_remembered_secret_is_masked_wherever_it_stands() -> None:
     text = "sent 'correct horse' to http://h/x?t=correct horse"
     assert redact(text, {}) == text
@@ -109,7 +101,6 @@ def test_a_remembered_secret_is_masked_wherever_it_stands() -> None:
     assert redact_arguments({"label": ["correct horse"]}) == {"label": [MASK]}
 
 
-@pytest.mark.usefixtures("forgetful")
 def test_a_remembered_secret_and_a_variable_leave_no_rest_of_each_other() -> None:
     remember_secret("correct horse battery staple")
     environment = {"GITHUB_TOKEN": "correct horse"}
@@ -124,13 +115,11 @@ def test_a_secret_is_known_as_an_address_spells_it() -> None:
 def test_a_body_loses_the_secrets_that_were_given_to_use_and_no_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(redaction, "_remembered", set())
     remember_secret("pa\udcffssword")  # a variable need not be UTF-8
     monkeypatch.setenv("SOME_TOKEN_HOST", "github.com")
     assert redact_bytes(b"pa\xffssword of github.com") == b"*** of github.com"
 
 
-@pytest.mark.usefixtures("forgetful")
 @pytest.mark.parametrize("value", ["", "1234567"])
 def test_a_secret_that_is_too_short_is_not_remembered_in_silence(value: str) -> None:
     with pytest.raises(ValueError, match="short") as refused:

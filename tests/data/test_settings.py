@@ -37,7 +37,9 @@ def test_the_example_in_a_new_file_works_when_it_is_switched_on(tmp_path: Path) 
     lines = [line.removeprefix("#") if "[" in line or "=" in line else line for line in
              TEXT.splitlines()]  # fmt: skip
     found = _settings(tmp_path, "\n".join(lines))
-    assert replace(found, about=About()) == Settings("krippendorff", 0.7, "landis-koch")
+    assert replace(found, about=About()) == Settings(
+        "krippendorff", 0.7, "landis-koch", figures=False
+    )
     assert found.title == found.about.title == "Faults of deep learning frameworks"
     assert found.about.authors == (Author("Doe, Jane", "0000-0002-1825-0097", "A University"),)
     assert found.about.keywords == ("deep learning", "bugs")
@@ -67,12 +69,17 @@ def test_all_that_can_be_chosen(tmp_path: Path) -> None:
         ('[agreement]\nstatistic = "gwet"\nthreshold = nan', "threshold = nan: it lies between"),
         ("[agreement]\nthreshold = 0.7", "a threshold says nothing without a statistic"),
         ("[agreement]\nstatistic = fleiss", "Invalid value (at line 2"),
-        ("x = 1\n[agreement]\ny = 2", "nothing is called 'x'; known: [agreement], [study]; [agr"),
+        (
+            "x = 1\n[agreement]\ny = 2",
+            "nothing is called 'x'; known: [agreement], [study], [report]; [",
+        ),
         ("[study]\nauthors = [{orcid = 'x'}]", "author {'orcid': 'x'}: write {name = ...,"),
         ("[study]\nauthors = ['Doe, Jane']", "author 'Doe, Jane': write {name = ...,"),
         ("[study]\nauthors = [{name = 'D', orcid = '1'}]", "orcid = '1': it looks like 0000-"),
         ("[study]\ndate = 'May 2026'", "date = 'May 2026': it looks like 2026-01-31"),
         ("[study]\nlicence = 'CC BY 4.0'", "licence = 'CC BY 4.0': it looks like CC-BY-4.0"),
+        ("[report]\nfigures = 'no'", "[report] figures = 'no' is no true or false"),
+        ("[report]\nfigures = 0", "[report] figures = 0 is no true or false"),
         ("[study]\nkeywords = 'bugs'", "[study] keywords = 'bugs' is no list"),
     ],
 )

@@ -26,6 +26,8 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.settings import SETTINGS
 from faultatlas.data.store import DATABASE, Study, Writer
 
+pytestmark = pytest.mark.usual_study
+
 MOMENT = datetime(2024, 2, 29, 23, 59, 59, 123456)  # noqa: DTZ001  (stored as UTC without a zone)
 HEADER = 4096  # bytes of each of the three headers of a DuckDB file
 law = settings(max_examples=12)

@@ -21,7 +21,7 @@ import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
@@ -39,8 +39,8 @@ import faultatlas.data.provenance
 import faultatlas.data.store
 import faultatlas.report.figures
 import faultatlas.report.publish
+from faultatlas.data.clock import Clock, set_testing
 from faultatlas.data.results import Result
-from faultatlas.miner.ratelimit import Clock
 
 # What commands import in functions, besides our own modules.
 _HEAVY = (
@@ -134,8 +134,7 @@ def _be(wanted: dict[str, Any], counted: int) -> None:
             small_disk.move_onto(Path(wanted["study"]), wanted["room"])
         if wanted["wait_s"] is not None:
             faultatlas.data.store.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
-        _shift_clock(wanted["clock_s"])
-        _wait_for_no_server()
+        _set_clock(wanted["clock_s"])
         steps = Steps(wanted["kill_at"])
         _count(steps, wanted["watched"])
         if wanted["only_reads"]:  # such a command has no other moments
@@ -167,26 +166,13 @@ def _take_streams(log: Path) -> None:
         os.dup2(source, target)
 
 
-def _shift_clock(seconds: float) -> None:
-    """The clock of the machine as the program sees it: everything asks one of these."""
-    if not seconds:
-        return
-    real = time.time
-
-    class Shifted(datetime):
-        @classmethod
-        def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
-            return datetime.now(tz) + timedelta(seconds=seconds)
-
-    time.time = lambda: real() + seconds
-    for module in ("faultatlas.data.provenance", "faultatlas.analysis.reexecution.executing"):
-        import_module(module).datetime = Shifted  # type: ignore[attr-defined]
-
-
-def _wait_for_no_server() -> None:
-    """A server that says when to come back is asked at once; how long it was is no matter here."""
-    now, _sleep, *rest = Clock.__init__.__defaults__ or ()
-    Clock.__init__.__defaults__ = (now, lambda _seconds: None, *rest)
+def _set_clock(seconds: float) -> None:
+    """The clock of the machine is wrong by so much; whoever waits for a server is told to go on."""
+    system, real = Clock(), time.time
+    shifted = Clock(lambda: system.now() + timedelta(seconds=seconds), sleep=lambda _seconds: None)
+    set_testing(shifted)
+    if seconds:
+        time.time = lambda: real() + seconds
 
 
 def _count(steps: Steps, watched: str) -> None:

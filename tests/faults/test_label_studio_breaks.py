@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from faults.reference import Reference
 from faults.running import Trial
 from faults.whole_study import BY_NAME, RATERS, Step, said_of
 from labelstudio import Bench, LabelStudio, wire_to
+from needed import need
 
 from faultatlas.annotation.bridge.installation import Installation, cache_folder
 from faultatlas.annotation.bridge.page.answers import result_of
@@ -26,11 +26,7 @@ PULL = Step("pull", "annotation", ("pull", "pilot"), ("SELECT count(*) = 32 FROM
 @pytest.fixture(scope="module")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
     installation = Installation(cache_folder())
-    if not installation.is_ready:
-        reason = f"{installation.folder} is missing: run `annotation serve` once"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    need(installation.is_ready, f"{installation.folder} is missing: run `annotation serve` once")
     server = LabelStudio.at(tmp_path_factory.mktemp("label-studio"), installation)
     server.start()
     yield server

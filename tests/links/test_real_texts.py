@@ -9,7 +9,7 @@ import pytest
 from linking import Linking
 from loopback import World
 
-from faultatlas.data.provenance import utc_now
+from faultatlas.data.clock import utc_now
 from faultatlas.data.records import Rows
 from faultatlas.miner import tables
 from faultatlas.miner.archive import Exchange

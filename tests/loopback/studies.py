@@ -5,17 +5,15 @@ Read as it is, in any schema: also right after the fetch was killed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pytest
 
 from faultatlas.data import engine
-from faultatlas.data.engine import Session, Use
-from faultatlas.data.store import Study
+from faultatlas.data.engine import Use
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
 # What two fetches of the same pages differ in; of a time at which something was noticed, only
@@ -101,30 +99,3 @@ def keyed(directory: Path) -> Path:
     key.write_text("5" * 64, encoding="ascii")
     key.chmod(0o600)
     return directory
-
-
-@contextmanager
-def opened_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    """Leave studies open between transactions; the function closes them.
-
-    Opening and closing is most of what a small fetch costs, and no matter of what is fetched.
-    """
-    sessions: dict[Path, Session] = {}
-
-    @contextmanager
-    def session(self: Study, _use: Use) -> Iterator[Session]:
-        if self.database not in sessions:
-            sessions[self.database] = engine.connect(self.database, Use(read_only=False))
-        yield sessions[self.database]
-
-    def close() -> None:
-        for opened in sessions.values():
-            opened.close()
-        sessions.clear()
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Study, "_session", session)
-        try:
-            yield close
-        finally:
-            close()

@@ -11,29 +11,20 @@ from typing import Any
 
 import pytest
 from asking import START, TOKEN
+from fake_time import FakeTime
 from loopback import serving
 from loopback.scripted import Scripted, scripted
-from mining import FakeTime, Mining
+from mining import Mining
 
-from faultatlas.data import redaction
 from faultatlas.miner.client import Client
 
 
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the tokens and proxies of whoever runs the tests, and without remembered secrets."""
+    """Without the tokens and proxies of whoever runs the tests."""
     names = ("GITHUB_TOKEN", "GITEE_TOKEN", "GITHUB_API_URL")
     for name in (*names, "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(redaction, "_remembered", set())
-
-
-@pytest.fixture
-def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """The time of every client of the test: waits are noted and take none."""
-    fake = FakeTime()
-    monkeypatch.setattr("faultatlas.miner.client.Clock", fake.clock)
-    return fake
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from faultatlas.miner.keeping.forget import forget
 from faultatlas.miner.keeping.merging import merge
 from faultatlas.miner.status import status
 
+pytestmark = pytest.mark.usual_study
+
 Start = Callable[..., Mining]
 
 OWN = ("taxonomies/own.yaml", "crosswalks/own.yml", "lexicons/own.txt", "claims.toml")

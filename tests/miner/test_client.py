@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 from asking import EPOCH, TOKEN, quota, targets
+from fake_time import FakeTime
 from loopback.scripted import Reset, Scripted, answer, scripted
-from mining import FakeTime
 
 from faultatlas.data.errors import StudyError
 from faultatlas.miner.client import Client, Refused, Unreachable

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from asking import EPOCH, START, TOKEN, quota
+from fake_time import FakeTime
 from loopback.scripted import Reset, Scripted, answer, scripted
-from mining import FakeTime
 
+from faultatlas.data.clock import Clock
 from faultatlas.miner.client import Client, QuotaUsedUp, Unreachable
 from faultatlas.miner.http import Answer, Transport
-from faultatlas.miner.ratelimit import Clock, Quota
+from faultatlas.miner.ratelimit import Quota
 
 
 @pytest.mark.parametrize(

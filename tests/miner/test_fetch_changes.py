@@ -15,6 +15,7 @@ from loopback.payloads import instant, zulu
 from loopback.ways import WAYS, Way
 from mining import Mining
 
+from faultatlas.data.store import Study
 from faultatlas.miner import checkpoints
 from faultatlas.miner.checkpoints import Checkpoint, Page, advance
 
@@ -28,8 +29,8 @@ TOUCHED = {"graphql": (7, 13, 31, 17), "repository": (3, 6, 9, 11), "issue": (6,
 
 
 @pytest.fixture(autouse=True)
-def close(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    with studies.opened_once(monkeypatch) as closing:
+def close() -> Iterator[Callable[[], None]]:
+    with Study.kept_open() as closing:
         yield closing
 
 

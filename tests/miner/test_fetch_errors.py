@@ -15,8 +15,9 @@ from pathlib import Path
 from subprocess import PIPE, CompletedProcess, Popen
 
 import pytest
+from fake_time import FakeTime
 from loopback import TOKEN, Fault, World
-from mining import FakeTime, Mining
+from mining import Mining
 
 from faultatlas.miner.issues.scope import Scope
 

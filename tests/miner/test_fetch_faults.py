@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_time import FakeTime
 from loopback import Fault, Reply, Request, World, studies
 from loopback.ways import WAYS, Way, asked
-from mining import FakeTime, Mining
+from mining import Mining
+
+from faultatlas.data.store import Study
 
 Start = Callable[..., Mining]
 
@@ -33,8 +36,8 @@ ABSURD = ("soon", "-1", "0", "", "1e999", "99999999999999999999", "1700000000000
 
 
 @pytest.fixture(autouse=True)
-def close(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    with studies.opened_once(monkeypatch) as closing:
+def close() -> Iterator[Callable[[], None]]:
+    with Study.kept_open() as closing:
         yield closing
 
 

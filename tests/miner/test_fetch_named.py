@@ -9,9 +9,10 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from fake_time import FakeTime
 from loopback import TOKEN, Tracker, World, gitee_payloads
 from loopback.entries import Entry, generated
-from mining import FakeTime, Mining
+from mining import Mining
 
 from faultatlas.miner import projects
 from faultatlas.miner.issues.named import read_file

@@ -28,6 +28,8 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
 from faultatlas.miner.keeping.forget import forget, plan_forget
 
+pytestmark = pytest.mark.usual_study
+
 Start = Callable[..., "Popen[str]"]
 Make = Callable[..., Mining]
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import TOKEN, Fault, Reply, Request, World, studies
-from mining import FakeTime, Mining
+from fake_time import FakeTime
+from loopback import TOKEN, Fault, Reply, Request, World
+from mining import Mining
 
+from faultatlas.data.store import Study
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.ratelimit import Tries, after_answer
 from faultatlas.miner.sources import github_graphql as graphql
@@ -26,8 +28,8 @@ EVENTS = "SELECT count(*) FROM store.issue_event"
 
 
 @pytest.fixture(autouse=True)
-def close(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
-    with studies.opened_once(monkeypatch) as closing:
+def close() -> Iterator[Callable[[], None]]:
+    with Study.kept_open() as closing:
         yield closing
 
 

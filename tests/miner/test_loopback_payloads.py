@@ -12,6 +12,7 @@ import requests
 from loopback import TOKEN, World, github_graphql, published, serving
 from loopback.payloads import instant
 from loopback.schemas import Schemas
+from needed import need
 
 
 @pytest.fixture(scope="module")
@@ -169,8 +170,8 @@ def test_gitee_payloads_have_the_fields_of_recorded_ones(
 
 def test_our_graphql_schema_is_a_part_of_the_published_one() -> None:
     file = published.path()
-    if file is None:
-        pytest.skip("GitHub's published schema is not in the cache folder: .ci/run gets it")
+    need(file, "GitHub's published schema is not in the cache folder: .ci/run gets it")
+    assert file
     ours, whole = github_graphql.executable(), published.schema(file)
     assert published.differences(ours, whole) == []
     # The comparison sees what it is there for.

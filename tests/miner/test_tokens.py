@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faultatlas.data import redaction
 from faultatlas.data.errors import StudyError
 from faultatlas.data.redaction import MASK, redact
 from faultatlas.miner.tokens import Token, find_token, variable_of
@@ -20,12 +19,6 @@ law = settings(max_examples=250)
 
 VALUE = "0123-correct-horse-9876"
 OTHER = "other-secret-of-mine"
-
-
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is remembered in a test is forgotten after it."""
-    monkeypatch.setattr(redaction, "_remembered", set())
 
 
 @pytest.fixture

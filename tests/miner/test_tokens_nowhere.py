@@ -11,8 +11,9 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from fake_time import FakeTime
 from loopback import Fault, Reply, Request, World
-from mining import FakeTime, Mining
+from mining import Mining
 
 from faultatlas.data.store import Study
 from faultatlas.miner.archive import replay

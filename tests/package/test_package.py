@@ -34,6 +34,8 @@ from faultatlas.report.package.scanning import Scanner, scan
 from faultatlas.report.package.verifying import verify
 from faultatlas.report.package.view import show_packed, show_verified
 
+pytestmark = pytest.mark.usual_study
+
 Command = Callable[..., CompletedProcess[str]]
 
 
@@ -55,7 +57,7 @@ def files(packed: Packed) -> dict[str, bytes]:
 @pytest.fixture
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """The report of the copy is what takes long; one package of these tests has it."""
-    monkeypatch.setattr(making, "_report", lambda *_given: {})
+    monkeypatch.setattr(making, "_report", lambda *_given, **_options: {})
 
 
 def content(path: Path) -> dict[str, bytes]:

@@ -9,23 +9,13 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
+from fake_time import FakeTime
 from loopback import serving
 from loopback.index import Index
 from loopback.scopus import Scopus
-from loopback.studies import opened_once
-from mining import FakeTime
 from papering import Papering
 
-from faultatlas.data import redaction
 from faultatlas.data.store import Study
-
-
-@pytest.fixture
-def fake_time(monkeypatch: pytest.MonkeyPatch) -> FakeTime:
-    """The time of client and server: waits are noted and take none."""
-    fake = FakeTime()
-    monkeypatch.setattr("faultatlas.miner.papers.client.Clock", fake.clock)
-    return fake
 
 
 @pytest.fixture
@@ -38,10 +28,8 @@ def papering(
     """Serves an index, if one is given, and runs `miner papers` into a new study."""
     for name in ("OPENALEX_API_KEY", "SCOPUS_API_KEY", "HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(redaction, "_remembered", set())
-    monkeypatch.setattr(Study, "compact", lambda _self: None)  # no matter here, and slow
     with ExitStack() as running:
-        running.enter_context(opened_once(monkeypatch))
+        running.enter_context(Study.kept_open())
 
         def start(world: Index | None = None, study: str = "study") -> Papering:
             at = Papering(command, monkeypatch, tmp_path / study)

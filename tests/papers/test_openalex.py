@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fake_time import FakeTime
 from loopback import Fault, Reply, Request
 from loopback.index import generated
 from loopback.openalex import KEY, OpenAlex
-from mining import FakeTime
 from papering import Papering
 
 Start = Callable[..., Papering]

@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from loopback.studies import opened_once
 from warming import warm_up
 
 from faultatlas.data import provenance
@@ -68,7 +66,7 @@ def _run(wanted: dict[str, Any], there: int) -> None:
         run = provenance.begin("miner posts", {})
         selection = PostSelection(tags=tuple(wanted["tags"]))
         ingest = PostIngest(Study(Path(wanted["study"])), selection.site, run)
-        with opened_once(pytest.MonkeyPatch()):
+        with Study.kept_open():
             found = read_dump(ingest, Path(wanted["path"]), selection)
         os.write(there, str(steps).encode())
         os._exit(0 if found.is_complete else 1)

@@ -23,7 +23,6 @@ from dumping import (
     small_dump,
     tables,
 )
-from loopback.studies import opened_once
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
@@ -39,12 +38,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def importing(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Importing]:
+def importing(template: Path, tmp_path: Path) -> Iterator[Importing]:
     """A study that stays open, until a test closes it to look into it."""
     shutil.copytree(template, tmp_path / "study")
-    with opened_once(monkeypatch) as close:
+    with Study.kept_open() as close:
         made = Importing(tmp_path / "study")
         made.close = close
         yield made

@@ -21,7 +21,7 @@ from dumping import (
     small_dump,
     tables,
 )
-from loopback.studies import keyed, opened_once
+from loopback.studies import keyed
 
 from faultatlas.data import provenance
 from faultatlas.data.store import Study
@@ -134,7 +134,7 @@ def test_a_cut_dump_keeps_what_is_whole_and_goes_on_when_it_is_complete(
     shutil.copytree(dump.parent, folder)
     shutil.copytree(template, study)
     path, at = folder / "Posts.xml", cuts(text)[number]
-    with opened_once(monkeypatch) as close:
+    with Study.kept_open() as close:
         importing = Importing(study)
         path.write_bytes(text[:at])
         found = importing.read(path, "keras", "tensorflow")
@@ -156,12 +156,12 @@ def test_a_cut_dump_keeps_what_is_whole_and_goes_on_when_it_is_complete(
 
 
 def test_a_cut_file_that_begins_otherwise_is_another_one(
-    template: Path, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Path, dump: Path, tmp_path: Path
 ) -> None:
     text, folder = dump.read_bytes(), tmp_path / "cut"
     shutil.copytree(dump.parent, folder)
     shutil.copytree(template, tmp_path / "study")
-    with opened_once(monkeypatch):
+    with Study.kept_open():
         importing = Importing(tmp_path / "study")
         (folder / "Posts.xml").write_bytes(text[: len(text) // 2])
         importing.read(folder / "Posts.xml", "keras")
@@ -174,11 +174,11 @@ def test_a_cut_file_that_begins_otherwise_is_another_one(
 
 
 def test_a_second_file_that_is_cut_goes_on_with_its_own_questions(
-    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(template, tmp_path / "study")
     path = tmp_path / "Posts.xml"
-    with opened_once(monkeypatch):
+    with Study.kept_open():
         importing = Importing(tmp_path / "study")
         path.write_bytes(document([question(1), answer(2, 1)]))
         importing.read(path, "keras")

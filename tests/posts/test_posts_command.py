@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from fake_time import FakeTime
 from loopback.stackexchange import KEY, StackExchange
 from loopback.stackexchange_payloads import START, generated
-from mining import FakeTime
 from posting import Posting
 
 from faultatlas.data.people import pseudonym, study_key

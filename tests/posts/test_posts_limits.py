@@ -11,11 +11,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from fake_time import FakeTime
 from loopback import Fault, Reply, Request
 from loopback.exchange import as_json
 from loopback.stackexchange import KEY, StackExchange, error
 from loopback.stackexchange_payloads import generated
-from mining import FakeTime
 from posting import Posting
 
 from faultatlas.data.store import Study

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, CompletedProcess, Popen
 from typing import Any
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 import sandboxed
 from bug_making import make_bug
+from needed import needing
+from undrawn import undrawn
 
 from faultatlas.analysis.reexecution import cluster
 from faultatlas.data.errors import StudyError
@@ -22,7 +25,7 @@ from faultatlas.data.store import Study
 sys.path.append(str(Path(__file__).parent))
 import killing_points
 
-pytest.importorskip("distributed", reason="the extra `reexecution` is not installed")
+pytestmark = needing(find_spec("distributed"), "the extra `reexecution` is not installed")
 
 Command = Callable[..., CompletedProcess[str]]
 UUID = "GPU-00000000-feed-beef-0000-000000000000"
@@ -113,12 +116,11 @@ def test_a_cluster(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     monkeypatch.setattr("faultatlas.analysis.reexecution.executing.execute", killing_points.execute)
     on = ("--cluster", running.address)
 
     # No worker has a GPU: a bug that is about one says so, and nobody waits.
-    without = tmp_path / "without"
+    without = undrawn(tmp_path / "without")
     put_bugs(without)
     ended = command("analysis", "reexecute", "on-gpu", *on, "--study", without)
     assert ended.returncode == 0, ended.stderr
@@ -131,7 +133,7 @@ def test_a_cluster(
 
     # Two workers; the one that runs the first program that can be held is killed.
     running.add_gpu()
-    spread = tmp_path / "spread"
+    spread = undrawn(tmp_path / "spread")
     put_bugs(spread)
     ended = command("analysis", "reexecute", *on, "--study", spread)
     assert ended.returncode == 0, ended.stderr
@@ -145,7 +147,7 @@ def test_a_cluster(
 
     # The same on this machine.
     monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
-    alone = tmp_path / "alone"
+    alone = undrawn(tmp_path / "alone")
     put_bugs(alone)
     ended = command("analysis", "reexecute", "--workers", "1", "--study", alone)
     assert ended.returncode == 0, ended.stderr

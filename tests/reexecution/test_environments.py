@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from needed import needing
 from wheel_making import make_source, make_wheel
 
 from faultatlas.analysis.reexecution.bugs import EnvironmentSpec, Fidelity
@@ -27,12 +28,8 @@ from faultatlas.analysis.reexecution.sandbox.processes import of_process
 
 OFFLINE = ("--no-index", "--find-links wheels")
 
-pytestmark = pytest.mark.skipif(
-    installing.find_uv() is None, reason="uv is not installed (the extra reexecution)"
-)
-needs_bubblewrap = pytest.mark.skipif(
-    not installing.has_bubblewrap(), reason="packages are built in bubblewrap alone"
-)
+pytestmark = needing(installing.find_uv(), "uv is not installed (the extra reexecution)")
+needs_bubblewrap = needing(installing.has_bubblewrap(), "packages are built in bubblewrap alone")
 
 
 @pytest.fixture

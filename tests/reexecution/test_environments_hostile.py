@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from needed import needing
 from wheel_making import make_source, make_wheel
 
 from faultatlas.analysis.reexecution.bugs import EnvironmentSpec
@@ -24,8 +25,8 @@ from faultatlas.analysis.reexecution.environments.requirements import Wish
 from faultatlas.analysis.reexecution.runs import Outcome
 
 pytestmark = [
-    pytest.mark.skipif(installing.find_uv() is None, reason="uv is not installed"),
-    pytest.mark.skipif(not installing.has_bubblewrap(), reason="there is no bubblewrap"),
+    needing(installing.find_uv(), "uv is not installed (the extra reexecution)"),
+    needing(installing.has_bubblewrap(), "there is no bubblewrap"),
 ]
 
 

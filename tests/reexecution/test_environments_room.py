@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from needed import needing
 from wheel_making import make_wheel
 
 from faultatlas.analysis.reexecution.bugs import EnvironmentSpec
@@ -18,9 +19,7 @@ from faultatlas.analysis.reexecution.environments.preparing import EnvironmentPr
 from faultatlas.analysis.reexecution.runs import Outcome
 from faultatlas.analysis.reexecution.sandbox import groups
 
-pytestmark = pytest.mark.skipif(
-    installing.find_uv() is None, reason="uv is not installed (the extra reexecution)"
-)
+pytestmark = needing(installing.find_uv(), "uv is not installed (the extra reexecution)")
 
 
 @pytest.fixture

@@ -42,7 +42,7 @@ WAIT_S = 60
 def needed(monkeypatch: pytest.MonkeyPatch) -> None:
     sandboxed.needs("bubblewrap")
     monkeypatch.setattr(
-        "faultatlas.report.publish.write_result", lambda _result, folder: folder / "page"
+        "faultatlas.report.publish.write_result", lambda _result, folder, **_: folder / "page"
     )
     monkeypatch.setenv("COLUMNS", "80")
 

@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 from executed import content_of, judged, made_bug, made_run, made_runs, new_study, put
+from undrawn import undrawn
 
 from faultatlas.analysis.reexecution.bugs import Fidelity
 from faultatlas.analysis.reexecution.drawing import draw
@@ -54,7 +55,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def study(made: Path, tmp_path: Path) -> Study:
-    return Study(Path(shutil.copytree(made, tmp_path / "study")))
+    return Study(undrawn(Path(shutil.copytree(made, tmp_path / "study"))))
 
 
 @pytest.fixture(scope="module")
@@ -346,9 +347,8 @@ def test_a_run_without_isolation_and_an_old_oracle_are_said(tmp_path: Path) -> N
 
 
 def test_the_command_stores_a_result_that_traces_to_verdicts_and_runs(
-    study: Study, command: Command, monkeypatch: pytest.MonkeyPatch
+    study: Study, command: Command
 ) -> None:
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     done = command("analysis", "reproducibility", "--study", study.directory, "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -364,7 +364,6 @@ def test_the_command_stores_a_result_that_traces_to_verdicts_and_runs(
 def test_a_terminal_of_80_columns_shows_every_number(
     study: Study, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     monkeypatch.setenv("COLUMNS", "80")
     words = ("--stratify", "framework")
     done = command("analysis", "reproducibility", "--study", study.directory, *words)

@@ -9,6 +9,7 @@ from importlib import util
 from pathlib import Path
 
 import pytest
+from needed import need
 
 from faultatlas.analysis.reexecution import results
 from faultatlas.analysis.reexecution.artifacts.content import content_hash
@@ -120,7 +121,7 @@ def run(bugs: Iterable[Bug], root: Path) -> dict[str, Ran]:
     try:
         choose("auto", unsafe_network=False)
     except StudyError as error:
-        pytest.skip(error.message)
+        need(is_there=False, what=error.message)
 
     def task(job: Job, side: str, seed: int, attempt: int) -> Task:
         whose = (job.bug.folder, job.bug.bug_id, job.content)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from needed import need
 from openpyxl import load_workbook
 from scipy.stats import chi2_contingency
 from sklearn.metrics import cohen_kappa_score
@@ -108,8 +109,7 @@ def test_every_figure_has_the_status_that_was_established(
 
 def test_the_values_are_those_of_the_facts(figures: dict[str, Any], study_fixtures: Path) -> None:
     path = study_fixtures / "facts" / "checks.json"
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
+    need(path.exists(), f"{path} is missing")
     known = {f"K{int(each['id'][1:]):03}": each for each in json.loads(path.read_text())}
     for key in SHIPPED.keys() - {"K113"}:
         ours, theirs = (re.findall(r"[0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?", text) for text in (

@@ -15,6 +15,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from needed import need
 from openpyxl import load_workbook
 
 from faultatlas.analysis.replication.importing import import_package
@@ -51,8 +52,7 @@ def result(study: Study) -> Result:
 
 def facts(study_fixtures: Path, name: str) -> Any:
     path = study_fixtures / "facts" / name
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
+    need(path.exists(), f"{path} is missing")
     return json.loads(path.read_text())
 
 

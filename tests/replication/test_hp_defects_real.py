@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needed import need
 
 from faultatlas.analysis.replication.importing import import_package
 from faultatlas.analysis.replication.published import published_study
@@ -44,8 +45,7 @@ def figures(result: Result) -> dict[str, Any]:
 
 def facts(study_fixtures: Path, name: str) -> Path:
     path = study_fixtures / "facts" / name
-    if not path.exists():
-        pytest.skip(f"{path} is missing")
+    need(path.exists(), f"{path} is missing")
     return path
 
 

@@ -19,13 +19,13 @@ from labelling import Labelled
 from markdown_it import MarkdownIt
 from markupsafe import escape
 from reported import RESULT, hostile, labelled, store
+from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
-from faultatlas.report import publish
 from faultatlas.report.claims.checking import check
-from faultatlas.report.study import building, own
+from faultatlas.report.study import own
 from faultatlas.report.study.building import Built, build_report
 
 # Another day, another zone, another order of hashes: none of it may show.
@@ -33,8 +33,8 @@ ELSEWHERE = """
 import sys
 from datetime import datetime
 from pathlib import Path
-from faultatlas.data import provenance
-provenance.utc_now = lambda: datetime(2031, 5, 6, 7, 8, 9)
+from faultatlas.data import clock
+clock.set_testing(clock.Clock(now=lambda: datetime(2031, 5, 6, 7, 8, 9)))
 from faultatlas.data.store import Study
 from faultatlas.report.study.building import build_report
 build_report(Study(Path(sys.argv[1])), [])
@@ -146,11 +146,8 @@ def test_every_number_has_its_anchor_and_the_way_back(built: tuple[Study, Built]
         assert escape(f"report trace {shlex.quote(claim_id)}") in page
 
 
-def test_a_changed_label_changes_the_numbers_at_the_next_build(
-    whole: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(building, "write", lambda *_: Path("unwritten"))  # drawing takes long
-    monkeypatch.setattr(publish, "build", lambda *_: [])
+def test_a_changed_label_changes_the_numbers_at_the_next_build(whole: Study) -> None:
+    undrawn(whole.directory)
     build_report(whole, [])
     with whole.reading() as reader:
         before = result_store.latest(reader, own.NAME)
@@ -189,13 +186,23 @@ def test_columns_that_nobody_filled_are_in_the_files_only(built: tuple[Study, Bu
     ).read_text(encoding="utf-8")
 
 
-def test_results_that_compare_with_an_earlier_one_settle_at_once(
-    study: Study, monkeypatch: pytest.MonkeyPatch
+def test_a_report_without_figures_has_every_number(
+    whole: Study, built: tuple[Study, Built]
 ) -> None:
+    undrawn(whole.directory)
+    page = build_report(whole, []).page
+    assert "<figure" not in page.read_text(encoding="utf-8")
+    assert not re.search(r"\.(svg|pdf)\b", (page.parent / "report.md").read_text(encoding="utf-8"))
+    assert "includegraphics" not in (page.parent / "report.tex").read_text(encoding="utf-8")
+    assert not [path for path in page.parent.rglob("*") if path.suffix in {".svg", ".pdf"}]
+    claims = (page.parent / "claims.csv").read_bytes()
+    assert claims == (built[1].page.parent / "claims.csv").read_bytes()
+
+
+def test_results_that_compare_with_an_earlier_one_settle_at_once(study: Study) -> None:
     from faultatlas.analysis.studies import coverage_gap
 
-    monkeypatch.setattr(building, "write", lambda *_: Path("unwritten"))  # drawing takes long
-    monkeypatch.setattr(publish, "build", lambda *_: [])
+    undrawn(study.directory)
     first = provenance.begin("analysis coverage-gap", {})
     result_store.save(study, coverage_gap.run(study), first)
     again = coverage_gap.run(study, since=first.run_id)

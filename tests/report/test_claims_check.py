@@ -11,6 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 from recomputed import recomputed
+from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.results import Claim, Result
@@ -33,15 +34,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def labelled(
-    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
-) -> Labelled:
+def labelled(made: Path, tmp_path: Path, command: Command) -> Labelled:
     """A round with its agreement, an own claim, and the shipped survey; made once and copied."""
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     if any(made.iterdir()):
         shutil.copytree(made, tmp_path, dirs_exist_ok=True)
         return Labelled.at(tmp_path)
-    labelled = Labelled.at(tmp_path)
+    labelled = Labelled.at(undrawn(tmp_path))
     labelled.taxonomy()
     said = {f"github:o/r#{n}": {"ann": "a1", "bob": "a1" if n < 9 else "b1"} for n in range(1, 11)}
     labelled.round("pilot", said)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needed import need
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
@@ -102,8 +103,7 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     text = to_latex(CLAIMS)
     assert not syntax_faults(text)
     assert r"\input{/etc" not in "\n".join(x for x in text.splitlines() if not x.startswith("%"))
-    if not shutil.which("pdflatex"):
-        pytest.skip("no pdflatex here; the syntax was checked")
+    need(shutil.which("pdflatex"), "there is no pdflatex; the syntax was checked")
     names = command_names(each["claim_id"] for each in CLAIMS)
     used = "\n\n".join(f"\\{name}{{}}" for name in names.values())
     (tmp_path / "numbers.tex").write_text(text, encoding="utf-8")

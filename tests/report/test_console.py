@@ -348,7 +348,9 @@ def test_a_command_prints_its_result_on_standard_output(
 def test_a_result_that_a_command_stores_can_be_computed_again(
     words: tuple[str, ...], call: Command, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr(
+        "faultatlas.report.publish.write_result", lambda _result, folder, **_: folder
+    )
     opened = Study(study)
     newest = "SELECT result, run_id FROM results WHERE is_latest"
     with opened.reading() as reader:

@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from needed import need
 
 from faultatlas.report.manuscript import check_claims
 from faultatlas.report.manuscript.drafting import LARGEST, drafted
@@ -230,8 +231,7 @@ def test_a_manuscript_without_numbers_and_one_too_large(command: Command, tmp_pa
 
 def test_the_slips_of_a_published_text_are_found_in_its_tables(study_fixtures: Path) -> None:
     seeds = study_fixtures.parent / "seeds"
-    if not seeds.is_dir():
-        pytest.skip("the texts of the studies are not here")
+    need(seeds.is_dir(), "the texts of the studies are not here")
     [text] = [path.read_text(encoding="utf-8") for path in seeds.glob("003_*.txt")]
     found = check_claims(parsed(drafted(text, "paper"), "paper", "paper"))
     slips = {(each.printed, each.computed) for each in found if each.bad}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,7 +18,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import browsing
 import pytest
+from needed import need
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import (
@@ -417,12 +418,10 @@ addEventListener("load", () => {{
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
-        if path := shutil.which(name):
-            return path
-    if os.environ.get("CI") == "true":
-        pytest.fail("CI needs a Chromium: the page must be opened in a real browser")
-    pytest.skip("no Chromium here")
+    path = next(filter(None, map(shutil.which, browsing.NAMES)), None)
+    need(path, "there is no chromium on the path")
+    assert path
+    return path
 
 
 def opened(chromium: str, page: str, folder: Path) -> tuple[list[dict[str, Any]], list[str]]:

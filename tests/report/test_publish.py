@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
@@ -56,13 +57,28 @@ def test_a_result_is_stored_and_its_report_written(study: Study) -> None:
     assert outcomes(study) == ["ok"]
 
 
+def test_a_study_without_figures_has_pages_without_drawings(study: Study) -> None:
+    undrawn(study.directory)
+    page = published(study)
+    assert "<svg" not in page.read_text(encoding="utf-8")
+    assert not {path.suffix for path in page.parent.iterdir()} & {".svg", ".pdf"}
+    run = provenance.begin("analysis coverage-gap", {})
+    (page.parent / "note.txt").touch()
+    assert publish(study, GAP, run, keep=True) == page  # which is whole as it is
+    (study.directory / "study.toml").unlink()
+    build(study, [])
+    assert "<svg" in page.read_text(encoding="utf-8")
+    assert (page.parent / "shares.pdf").is_file()
+
+
 def test_a_run_has_ended_only_when_its_report_is_written(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed in between, it never says that it is done."""
     seen: list[list[str]] = []
     monkeypatch.setattr(
-        "faultatlas.report.publish.write_result", lambda *_: seen.append(outcomes(study))
+        "faultatlas.report.publish.write_result",
+        lambda *_, **_draw: seen.append(outcomes(study)),
     )
     published(study)
     assert seen == [["running"]]

@@ -61,7 +61,9 @@ def labelled(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> Labelled:
     """Two rounds of which the first is settled, made once; and no time for drawing."""
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
+    monkeypatch.setattr(
+        "faultatlas.report.publish.write_result", lambda _result, folder, **_: folder
+    )
     if any(made.iterdir()):
         shutil.copytree(made, tmp_path, dirs_exist_ok=True)
         return Labelled.at(tmp_path)

@@ -16,8 +16,8 @@ from reported import CLAIM, RESULT, labelled, store
 from typer.main import get_command
 
 from faultatlas.analysis.reexecution.drawing import draw
+from faultatlas.data.clock import utc_now
 from faultatlas.data.gates import GONE_ON
-from faultatlas.data.provenance import utc_now
 from faultatlas.data.queries import checked
 from faultatlas.data.results import Claim
 from faultatlas.data.store import Study

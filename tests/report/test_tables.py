@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from needed import needing
 from rich.console import Console
 from rich.table import Table as ConsoleTable
 
@@ -197,7 +198,7 @@ def test_latex_has_rules_caption_label_and_aligned_numbers() -> None:
     assert r"\begin{longtable}" in latex.render(LONG)
 
 
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="no pdflatex here")
+@needing(shutil.which("pdflatex"), "there is no pdflatex")
 def test_latex_compiles(tmp_path: Path) -> None:
     write_tables(RESULT, tmp_path)
     inputs = "\n".join(f"\\input{{{table.name}}}" for table in RESULT.tables)

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 from loopback import TOKEN, World, serving
+from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.results import Claim, Result
 from faultatlas.data.store import Study
 from faultatlas.report.formatting import minute
 from faultatlas.report.tracing import trace
+
+pytestmark = pytest.mark.usual_study
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -39,7 +42,7 @@ sql = "SELECT count(*) FROM issues"
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("study")
+    return undrawn(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture
@@ -49,7 +52,6 @@ def study(made: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Path
     if Study(made).exists:
         return made
     monkeypatch.setenv("GITHUB_TOKEN", TOKEN)
-    monkeypatch.setattr("faultatlas.report.publish.write_result", lambda _result, folder: folder)
     (made / "sheet.csv").write_text(SHEET, encoding="utf-8")
     (made / "claims.toml").write_text(OWN, encoding="utf-8")
     with serving(World.small()) as server:

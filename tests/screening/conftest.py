@@ -7,7 +7,6 @@ from pathlib import Path
 from shutil import copy
 
 import pytest
-from loopback.studies import opened_once
 from reading_papers import Reading
 
 from faultatlas.data.store import Study
@@ -23,10 +22,8 @@ def empty_study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def reading(
-    tmp_path: Path, empty_study: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Reading]:
+def reading(tmp_path: Path, empty_study: Path) -> Iterator[Reading]:
     """A study in the folder where commands run; it stays open, which saves most of the time."""
     copy(empty_study, tmp_path)
-    with opened_once(monkeypatch):
+    with Study.kept_open():
         yield Reading(Study(tmp_path))

@@ -44,7 +44,7 @@ def quick(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     def unpublished(study: Study, result: Result, _run: Run) -> Path:
         return study.directory / "out" / result.name / "report.html"
 
-    def unwritten(_result: Result, folder: Path) -> Path:
+    def unwritten(_result: Result, folder: Path, **_options: bool) -> Path:
         return folder / "report.html"
 
     if "stored" in request.fixturenames:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from labelstudio import LabellingRater, LabelStudio
+from needed import need
 
 from faultatlas.annotation.bridge.installation import Installation, cache_folder
 
@@ -15,11 +15,7 @@ from faultatlas.annotation.bridge.installation import Installation, cache_folder
 def installation() -> Installation:
     """Label Studio in the cache folder: `annotation serve` or `.ci/run` have put it there."""
     found = Installation(cache_folder())
-    if not found.is_ready:
-        reason = f"{found.folder} is missing: run `annotation serve` once"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    need(found.is_ready, f"{found.folder} is missing: run `annotation serve` once")
     return found
 
 

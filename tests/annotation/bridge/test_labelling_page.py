@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import TYPE_CHECKING
 
+import browsing
 import pytest
 from hostile_texts import MARKDOWN
 from labelling import Labelled
@@ -42,19 +42,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        reason = "there is no chromium on the path"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        started = playwright.chromium.launch(executable_path=found, args=quiet)
+    with browsing.started() as started:
         yield started
-        started.close()
 
 
 def picture(desk: Desk, name: str) -> None:

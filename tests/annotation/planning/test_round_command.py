@@ -25,8 +25,8 @@ from faultatlas.annotation.samples.command import draw_more, draw_new
 from faultatlas.annotation.settling.settlements import Decision, settle
 from faultatlas.annotation.taxonomies.migrating import migrate
 from faultatlas.data import provenance
+from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
-from faultatlas.data.provenance import utc_now
 
 Run = Callable[..., CompletedProcess[str]]
 RATERS = ("--rater", "ann", "--rater", "ben", "--rater", "cyd")

@@ -1,7 +1,7 @@
-"""Studies of tests share DuckDB instances: to make one takes longer than most of what a test asks.
+"""Studies that are made and opened fast: both take longer than most of what a test asks.
 
-An instance of the program reaches the files of one study and no other; one of these reaches all
-that is temporary. Tests of what a study can reach have instances of the program.
+A new study is a copy of an empty one. An instance of DuckDB reaches all temporary files and is
+used for one study after the other; in the program it reaches the files of one study.
 """
 
 # ruff: noqa: SLF001 - it takes the place of a part of the engine
@@ -10,24 +10,33 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import duckdb
+import pytest
+from warming import empty_database
 
 from faultatlas.data import engine
 from faultatlas.data.sql_text import literal
-
-# Tests that fail when the program's own instances reach too much or too little.
-OF_THE_PROGRAM = {"test_backup.py", "test_compact.py", "test_engine.py", "test_forget_command.py",
-                  "test_locks.py", "test_own_claims.py", "test_package.py", "test_store.py",
-                  "test_trace.py"}  # fmt: skip
+from faultatlas.data.store import Study
 
 _TEMPORARY = Path(os.path.realpath(tempfile.gettempdir()))
 _make_instance = engine._made
 
 
-def shared(path: str, use: engine.Use) -> engine._Instance:
+@contextmanager
+def fast_studies() -> Iterator[None]:
+    """Meanwhile studies are made and opened so."""
+    with Study.made_from(empty_database()), pytest.MonkeyPatch.context() as patch:
+        engine.close_idle()
+        patch.setattr(engine, "_made", _shared)
+        yield
+
+
+def _shared(path: str, use: engine.Use) -> engine._Instance:
     """In the place of `engine._made`: an instance that no file has at the moment, or a new one."""
     if use.other_files or _TEMPORARY not in Path(path).parents:
         return _make_instance(path, use)
