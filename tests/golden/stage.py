@@ -29,6 +29,7 @@ class Case:
 
     It has a function `run(stage)`. With `REAL = True` it reads the real data of the studies, of
     which nothing but hashes is recorded; with `NEEDS = ("bubblewrap",)` it needs such parts.
+    Without `FIGURES = True` the new program draws no figures, which take longest.
     """
 
     name: str
@@ -41,6 +42,10 @@ class Case:
     @property
     def needs(self) -> tuple[str, ...]:
         return tuple(getattr(self.module, "NEEDS", ()))
+
+    @property
+    def draws(self) -> bool:
+        return bool(getattr(self.module, "FIGURES", False))
 
     @property
     def inputs(self) -> Path:
@@ -98,6 +103,9 @@ class Stage:
             directory.mkdir()
             (directory / "study.key").write_text(key, encoding="ascii")
             (directory / "study.key").chmod(0o600)
+            if not self.is_old and not self.case.draws:
+                settings = "[report]\nfigures = false\n"
+                (directory / "study.toml").write_text(settings, encoding="utf-8")
         return directory
 
     def serve(self, world: Any) -> Any:

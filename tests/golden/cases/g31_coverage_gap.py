@@ -60,4 +60,4 @@ def _labels(stage: Stage, label: str, name: str, taxonomy: str, file: str = "") 
 def _tables(stage: Stage, label: str, *results: str) -> None:
     for result in results:
         study = stage.study("shipped" if label == "shipped" else "study")
-        stage.files(f"{label} {result}", study / "out" / result, "*.csv")
+        stage.files(f"{label} {result}", study / "out" / result, "[!c]*.csv", "c[!l]*.csv")
