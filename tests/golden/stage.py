@@ -29,7 +29,8 @@ class Case:
 
     It has a function `run(stage)`. With `REAL = True` it reads the real data of the studies, of
     which nothing but hashes is recorded; with `NEEDS = ("bubblewrap",)` it needs such parts.
-    Without `FIGURES = True` the new program draws no figures, which take longest.
+    Without `FIGURES = True` the new program draws no figures, which take longest; `LONGEST` says
+    how many characters of an observation are recorded as they are.
     """
 
     name: str
@@ -197,8 +198,16 @@ class Stage:
 
     def recorded(self) -> dict[str, compare.Observation]:
         """What was observed, as it is recorded."""
-        longest = 0 if self.case.is_real else _LONGEST
-        return {label: compare.packed(found, longest) for label, found in self.observed.items()}
+        return {
+            label: compare.packed(found, self._longest(label))
+            for label, found in self.observed.items()
+        }
+
+    def _longest(self, label: str) -> int:
+        """Of real data the claims and exit codes are ids and numbers; all else are hashes."""
+        if self.case.is_real and not label.endswith((": claims", ": exit")):
+            return 0
+        return getattr(self.case.module, "LONGEST", _LONGEST)
 
 
 def played(case: Case, stage: Stage) -> Stage:
