@@ -104,10 +104,15 @@ class Stage:
             directory.mkdir()
             (directory / "study.key").write_text(key, encoding="ascii")
             (directory / "study.key").chmod(0o600)
-            if not self.is_old and not self.case.draws:
-                settings = "[report]\nfigures = false\n"
-                (directory / "study.toml").write_text(settings, encoding="utf-8")
+            self.settings("", name)
         return directory
+
+    def settings(self, text: str, study: str = "study") -> None:
+        """Write `study.toml`; figures are switched off where the program can."""
+        if not self.is_old and not self.case.draws:
+            text += "\n[report]\nfigures = false\n"
+        if text:
+            (self.study(study) / "study.toml").write_text(text, encoding="utf-8")
 
     def serve(self, world: Any) -> Any:
         """A loopback server of that world, until the case ends; its `url` has no name in rows."""

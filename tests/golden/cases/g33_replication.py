@@ -39,4 +39,6 @@ def run(stage: Stage) -> None:
         "max(artifact_id) FROM final_labels GROUP BY ALL",
     )
     stage.run("from what was imported", "analysis", "replicate", "hp-defects")
+    stage.run("agreement", "annotation", "agreement", "--resamples", "20", "--by", "pair")
+    stage.claims("agreement", "agreement")
     stage.run("unknown study", "analysis", "replicate", "no-such-study")
