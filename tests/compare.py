@@ -5,6 +5,7 @@ An observation is a dictionary with a `kind`:
 - `rows`: a table without order (a view, the claims). Rows and columns are named, so that a new
   column is no difference; with `extra` new rows are none either.
 - `lines`: a list in order (requests, a text file).
+- `numbers`: the numbers of a page, table or figure, without order: new ones are no difference.
 - `value`: anything that JSON can say.
 
 Numbers are equal within 1e-9. Long rows and lines, and those of real data, are recorded as hashes:
@@ -37,12 +38,15 @@ OF_RUNS = {
 OF_RUNS_IN: dict[str, set[str]] = {
     "rounds": {"created_at"},
     "dumps": {"updated_at"},
+    "search_results": {"first_seen_at", "last_seen_at"},
+    "search_slices": {"created_to", "updated_at"},
     "responses": {"number"},
     # What was measured of a program, and ids that are made of it.
     "executions": {"execution_id", "duration_s", "cpu_s", "peak_memory_mb", "last_output_s"},
     "verdicts": {"verdict_id"},
     "verdict_history": {"verdict_id"},
 }
+_ELSEWHERE = {"runs", "claims", "results"}
 CLAIM = ("claim_id", "value", "low", "high", "count", "total", "printed", "status")
 Observation = dict[str, Any]
 Neutral = Callable[[str], str]  # takes folders and ports out of a text
@@ -102,9 +106,13 @@ def view_names(study: Path) -> list[str]:
 
 
 def views(study: Path, names: Iterable[str] = (), neutral: Neutral = str) -> dict[str, Observation]:
-    """The rows of views, all or these, without what tells of runs."""
+    """The rows of views, all or these, without what tells of runs.
+
+    All but runs, which tell of nothing else, and claims and results, which hold words: the claims
+    are compared as they are exported.
+    """
     found: dict[str, Observation] = {}
-    for name in names or [name for name in view_names(study) if name != "runs"]:
+    for name in names or [name for name in view_names(study) if name not in _ELSEWHERE]:
         left_out = OF_RUNS | OF_RUNS_IN.get(name, set())
         found[name] = query(study, f"FROM {name}", neutral, left_out)
     return found
@@ -169,7 +177,7 @@ def file(path: Path, neutral: Neutral = str) -> Observation:
                 columns = [column[0] for column in asked.description or ()]
                 return table(columns, asked.fetchall(), neutral)
         case ".html" | ".svg":
-            return numbers(path.read_text(encoding="utf-8"))
+            return numbers(path)
         case ".tex" | ".toml" | ".yaml" | ".yml" | ".md" | ".txt":
             return lines(path.read_text(encoding="utf-8").splitlines(), neutral)
     return value(path.read_bytes())
@@ -188,10 +196,19 @@ def requests(asked: Iterable[Any], neutral: Neutral = str) -> Observation:
     return lines((_request(request) for request in asked), neutral)
 
 
-def numbers(text: str) -> Observation:
-    """The numbers of a page or figure, in order; of markup only what is shown counts."""
-    shown = re.sub(r"<(script|style).*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
-    return value([float(number) for number in _NUMBER.findall(shown)])
+def numbers(path: Path) -> Observation:
+    """The numbers of a page or table: its layout and words may change, they may not.
+
+    Of CSV these are the cells that are a number and nothing else, of markup what is shown.
+    """
+    text = path.read_text(encoding="utf-8-sig")
+    if path.suffix == ".csv":
+        cells = [_cell(cell) for row in csv.reader(text.splitlines()) for cell in row]
+        found = [cell for cell in cells if not isinstance(cell, str)]
+    else:
+        shown = re.sub(r"<(script|style).*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
+        found = [float(word) for word in _NUMBER.findall(shown)]
+    return {"kind": "numbers", "numbers": sorted(found)}
 
 
 def nowhere(strings: Iterable[str], root: Path) -> Observation:
@@ -241,8 +258,8 @@ def _cell(cell: str) -> Any:
 
 def packed(observation: Observation, longest: int) -> Observation:
     """An observation as it is recorded: hashes where it would be longer than so many characters."""
-    field_name = {"rows": "rows", "lines": "lines"}.get(observation["kind"], "value")
-    if len(_text(observation[field_name])) <= longest:
+    field_name = observation["kind"]
+    if field_name == "numbers" or len(_text(observation[field_name])) <= longest:
         return observation
     if field_name == "value":
         return {"kind": "value", "hash": _hash(observation["value"])}
@@ -293,6 +310,8 @@ def differences(
             found.problems.append(f"{name}: missing")
         elif expected["kind"] == "rows":
             _compare_rows(name, expected, observed[name], found)
+        elif expected["kind"] == "numbers":
+            _compare_numbers(name, expected, observed[name], found)
         elif expected["kind"] == "lines":
             _compare_lines(name, expected, observed[name], found)
         else:
@@ -377,6 +396,15 @@ def _compare_lines(
             return
     if len(now) < len(then):
         found.problems.append(f"{name}: {len(now)} lines, recorded are {len(then)}")
+
+
+def _compare_numbers(
+    name: str, expected: Observation, observed: Observation, found: Difference
+) -> None:
+    wanted = Counter(_rounded(number) for number in expected["numbers"])
+    wanted -= Counter(_rounded(number) for number in observed["numbers"])
+    if wanted:
+        found.problems.append(f"{name}: no more {_shortened(sorted(wanted.elements()))}")
 
 
 def _compare_values(

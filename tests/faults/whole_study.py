@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dumping import answer, document, question
+from data_dumps import answer, document, question
 from loopback import World
 from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import generated

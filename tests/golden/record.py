@@ -48,6 +48,7 @@ def main() -> int:
                 continue
             before = _played(case, old.run, is_old=True)
             if before.broken:
+                print(*(f"{label}: {printed}" for label, printed in before.printed.items()))
                 print(f"{case.name}: {before.broken}")
                 status = 1
                 continue

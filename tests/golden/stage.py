@@ -184,10 +184,13 @@ class Stage:
 
     def files(self, label: str, root: Path, *patterns: str) -> None:
         """F: files below a folder, as data: CSV as rows, pages and figures as their numbers."""
-        for path in sorted({path for pattern in patterns for path in root.glob(pattern)}):
-            if path.is_file():
-                name = path.relative_to(root).as_posix()
-                self._observe(f"{label}: file {name}", compare.file(path, self.neutral))
+        for name, path in _matching(root, patterns):
+            self._observe(f"{label}: file {name}", compare.file(path, self.neutral))
+
+    def numbers(self, label: str, root: Path, *patterns: str) -> None:
+        """F: the numbers of files whose layout may change: tables and figures in out/."""
+        for name, path in _matching(root, patterns):
+            self._observe(f"{label}: numbers of {name}", compare.numbers(path))
 
     def nowhere(self, label: str, strings: Iterable[str], root: Path | None = None) -> None:
         """S: these strings stand in no file below a folder, else below the whole stage."""
@@ -213,6 +216,12 @@ class Stage:
         if self.case.is_real and not label.endswith((": claims", ": exit")):
             return 0
         return getattr(self.case.module, "LONGEST", _LONGEST)
+
+
+def _matching(root: Path, patterns: Iterable[str]) -> list[tuple[str, Path]]:
+    """Files below a folder, by name."""
+    found = {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    return sorted((path.relative_to(root).as_posix(), path) for path in found)
 
 
 def played(case: Case, stage: Stage) -> Stage:

@@ -10,19 +10,8 @@ from pathlib import Path
 
 import pytest
 from blake3 import blake3
-from dumping import (
-    Importing,
-    answer,
-    by_lxml,
-    comment,
-    document,
-    empty_study,
-    question,
-    row,
-    small_comments,
-    small_dump,
-    tables,
-)
+from data_dumps import answer, comment, document, question, row, small_comments, small_dump
+from dumping import Importing, by_lxml, empty_study, tables
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError

@@ -11,16 +11,8 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 import pytest
-from dumping import (
-    Importing,
-    answer,
-    document,
-    empty_study,
-    question,
-    small_comments,
-    small_dump,
-    tables,
-)
+from data_dumps import answer, document, question, small_comments, small_dump
+from dumping import Importing, empty_study, tables
 from loopback.studies import keyed
 
 from faultatlas.data import provenance

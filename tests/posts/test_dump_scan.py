@@ -8,19 +8,8 @@ from typing import Any
 
 import pytest
 from blake3 import blake3
-from dumping import (
-    SITE,
-    answer,
-    attribute,
-    by_lxml,
-    comment,
-    document,
-    question,
-    row,
-    scanned,
-    small_dump,
-    tags_by_lxml,
-)
+from data_dumps import SITE, answer, attribute, comment, document, question, row, small_dump
+from dumping import by_lxml, scanned, tags_by_lxml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
