@@ -138,12 +138,27 @@ def _clock(start: str) -> Iterator[list[float]]:
         waits.append(seconds)
         now[0] += timedelta(seconds=seconds)
 
-    clock = importlib.import_module(f"{_PACKAGE}miner.ratelimit").Clock
-    before = clock.__init__.__defaults__
     seeded = random.Random(1)  # noqa: S311 - the jitter of retries
-    clock.__init__.__defaults__ = (lambda: now[0], sleep, seeded)
+    if not _PACKAGE:
+        with _old_clock((lambda: now[0], sleep, seeded)):
+            yield waits
+        return
+    clock = importlib.import_module(f"{_PACKAGE}data.clock")
+    clock.set_testing(clock.Clock(lambda: now[0], sleep, seeded))
     try:
         yield waits
+    finally:
+        clock.set_testing(None)
+
+
+@contextlib.contextmanager
+def _old_clock(defaults: tuple[object, ...]) -> Iterator[None]:
+    """The old program has no hook for it."""
+    clock = importlib.import_module("miner.ratelimit").Clock
+    before = clock.__init__.__defaults__
+    clock.__init__.__defaults__ = defaults
+    try:
+        yield
     finally:
         clock.__init__.__defaults__ = before
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faultatlas.data import engine
-
 
 @pytest.fixture(autouse=True, scope="module")
-def new_studies_are_copies() -> None:
-    """Here they are made as users make them."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def studies_share_instances() -> None:
-    """Here each study has an instance of its own."""
-    engine.close_idle()
+def fast_study() -> None:
+    """Here studies are made and opened as users make and open them."""

@@ -29,6 +29,8 @@ class Case:
 
     It has a function `run(stage)`. With `REAL = True` it reads the real data of the studies, of
     which nothing but hashes is recorded; with `NEEDS = ("bubblewrap",)` it needs such parts.
+    Without `FIGURES = True` the new program draws no figures, which take longest; `LONGEST` says
+    how many characters of an observation are recorded as they are.
     """
 
     name: str
@@ -41,6 +43,10 @@ class Case:
     @property
     def needs(self) -> tuple[str, ...]:
         return tuple(getattr(self.module, "NEEDS", ()))
+
+    @property
+    def draws(self) -> bool:
+        return bool(getattr(self.module, "FIGURES", False))
 
     @property
     def inputs(self) -> Path:
@@ -98,7 +104,15 @@ class Stage:
             directory.mkdir()
             (directory / "study.key").write_text(key, encoding="ascii")
             (directory / "study.key").chmod(0o600)
+            self.settings("", name)
         return directory
+
+    def settings(self, text: str, study: str = "study") -> None:
+        """Write `study.toml`; figures are switched off where the program can."""
+        if not self.is_old and not self.case.draws:
+            text += "\n[report]\nfigures = false\n"
+        if text:
+            (self.study(study) / "study.toml").write_text(text, encoding="utf-8")
 
     def serve(self, world: Any) -> Any:
         """A loopback server of that world, until the case ends; its `url` has no name in rows."""
@@ -192,8 +206,16 @@ class Stage:
 
     def recorded(self) -> dict[str, compare.Observation]:
         """What was observed, as it is recorded."""
-        longest = 0 if self.case.is_real else _LONGEST
-        return {label: compare.packed(found, longest) for label, found in self.observed.items()}
+        return {
+            label: compare.packed(found, self._longest(label))
+            for label, found in self.observed.items()
+        }
+
+    def _longest(self, label: str) -> int:
+        """Of real data the claims and exit codes are ids and numbers; all else are hashes."""
+        if self.case.is_real and not label.endswith((": claims", ": exit")):
+            return 0
+        return getattr(self.case.module, "LONGEST", _LONGEST)
 
 
 def _matching(root: Path, patterns: Iterable[str]) -> list[tuple[str, Path]]:
