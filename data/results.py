@@ -180,7 +180,8 @@ class Table:
 
     `rows` are the dimensions that begin a row. With `columns`, the values of that dimension run
     across and a cell shows the first of `fields`; without it, each quantity is a row and `fields`
-    are its columns. `where` selects by the values of further dimensions.
+    are its columns. `where` selects by the values of further dimensions; `skip_zero` omits shares
+    of nothing.
     """
 
     name: str
@@ -191,12 +192,15 @@ class Table:
     where: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
     folded: bool = False
+    skip_zero: bool = False
 
     def listing(self, result: Result) -> Listing:
         """The table with its values."""
         heads = [head if isinstance(head, Field) else Field(head) for head in self.rows]
         names = [head.name for head in heads]
         selected = _selected(result.quantities, {*names, self.columns} - {""}, self.where)
+        if self.skip_zero:
+            selected = [quantity for quantity in selected if quantity.count != 0]
         if self.columns:
             across = dict.fromkeys(quantity.dimensions[self.columns] for quantity in selected)
             kind = self.fields[0].column(result, selected).kind

@@ -27,6 +27,7 @@ SHARES = Table(
         Field("high", title="to"),
     ),
     note="Wilson score intervals. Statuses without a case are omitted.",
+    skip_zero=True,
 )
 
 # They change nothing that a claim says: what is drawn again, and what it is compared with.

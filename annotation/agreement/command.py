@@ -61,8 +61,6 @@ def agreement(
         float | None,
         Option(
             metavar="X",
-            min=-1,
-            max=1,
             help="Threshold of the gate, instead of the one that was fixed beforehand.",
         ),
         Requires("gate"),
@@ -124,6 +122,8 @@ def agreement(
 
         annotation agreement types --statistic cohen --printed 0.80
     """
+    if threshold is not None and not -1 <= threshold <= 1:
+        raise StudyError(f"--threshold {threshold:g} is not between -1 and 1", "See --help.")
     choice = Choice(
         rounds=tuple(dict.fromkeys(rounds)),
         stage=stage,

@@ -371,6 +371,7 @@ def unharmed(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
         (("pilot", "--stage", "negotiated"), "no labels after discussion"),
         (("pilot", "--version", "9.9.9"), "no version 9.9.9"),
         (("pilot", "--threshold", "0.7"), "--threshold needs --gate"),
+        (("pilot", "--gate", "--threshold", "7"), "not between -1 and 1"),
         (("pilot", "--gate"), "no threshold"),
         (("pilot", "--printed", "high"), "no printed value"),
         (("pilot", "--printed", "rest:0.8"), "not measured"),
