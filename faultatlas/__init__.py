@@ -5,15 +5,15 @@
     study = faultatlas.open("study")
     study.coverage_gap(evidence="corpus")
 
-This module imports nothing heavy: every command starts with it.
+This module imports nothing: every command starts with it, and Ctrl-C may come at any time.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as in typing, which takes its time to import
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from faultatlas.report.notebook import Notebook
 
 
@@ -22,6 +22,8 @@ def open(directory: str | Path = ".", *, dry_run: bool = False) -> Notebook:  # 
 
     It holds the database only while a method runs. In a dry run nothing is stored.
     """
+    from pathlib import Path
+
     from faultatlas.report.notebook import Notebook
 
     return Notebook(Path(directory), dry_run=dry_run)

@@ -6,10 +6,9 @@ KeyboardInterrupt, so that transactions are rolled back and the run is recorded 
 
 from __future__ import annotations
 
+# The module signal imports others first, and Ctrl-C may come meanwhile.
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
-from functools import partial
-from types import FrameType
 
 INTERRUPTED = 130
 
@@ -21,12 +20,18 @@ def start(program: str) -> None:
     # A shell ignores SIGINT in what it starts in the background: that stays.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
-    from faultatlas.report.program import run  # Ctrl-C may come while this imports
+    from faultatlas.report.program import run
 
     try:
         run(program)
+    except KeyboardInterrupt:  # it came when the command had ended
+        raise SystemExit(INTERRUPTED) from None
+    except SystemExit as end:
+        if _interrupts and not end.code:  # a library has swallowed it
+            raise SystemExit(INTERRUPTED) from None
+        raise
     finally:
-        end_at_once()  # nothing is left to roll back
+        end_at_once()
 
 
 def raise_interrupts() -> None:
@@ -36,9 +41,14 @@ def raise_interrupts() -> None:
 
 
 def end_at_once() -> None:
-    """Let Ctrl-C end the process from now on."""
+    """Let Ctrl-C end the process from now on: nothing is left to roll back."""
     if signal.getsignal(signal.SIGINT) is _raise:
         signal.signal(signal.SIGINT, _end)
+
+
+def accept_interrupt() -> None:
+    """Take Ctrl-C for the usual end of a command, such as one that runs a server."""
+    _interrupts.clear()
 
 
 def was_interrupted() -> bool:
@@ -46,16 +56,30 @@ def was_interrupted() -> bool:
     return bool(_interrupts)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
+def _end(_number: int, _frame: object) -> None:
     os._exit(INTERRUPTED)
 
 
-def _raise(number: int, _frame: FrameType | None) -> None:
+def _raise(number: int, _frame: object) -> None:
     _interrupts.append(number)
     raise KeyboardInterrupt
 
 
-miner = partial(start, "miner")
-annotation = partial(start, "annotation")
-analysis = partial(start, "analysis")
-report = partial(start, "report")
+def miner() -> None:
+    """Mine the evidence."""
+    start("miner")
+
+
+def annotation() -> None:
+    """Label it."""
+    start("annotation")
+
+
+def analysis() -> None:
+    """Analyse it."""
+    start("analysis")
+
+
+def report() -> None:
+    """Show the numbers."""
+    start("report")
