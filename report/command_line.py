@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from typer import Option
 
+from faultatlas.report.catalogue import Entry
 from faultatlas.report.command import Parameter
 from faultatlas.report.console import Console
 from faultatlas.report.invocation import Command, load
-from faultatlas.report.program import Entry
 from faultatlas.report.start import raise_interrupts
 from faultatlas.report.usage import Usage
 

@@ -7,7 +7,7 @@ import errno
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from faultatlas.data.results import Result
-    from faultatlas.report.progress import Bar
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _live: list[Terminal] = []  # the terminal of a progress bar, while one is shown
@@ -50,12 +49,6 @@ class Console:
             terminal.print(printable(f"error: {error.message}"), soft_wrap=True, style="bold red")
             if error.hint:
                 terminal.print(printable(error.hint), soft_wrap=True)
-
-    def progress(self, title: str, *, unit: str = "rows") -> AbstractContextManager[Bar]:
-        """Show how far a long command is: a bar on a terminal, a line now and then elsewhere."""
-        from faultatlas.report.progress import progress
-
-        return progress(self, title, unit=unit)
 
     def document(self, document: Any) -> None:
         """Print the JSON document, if one was asked for."""

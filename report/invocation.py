@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
     from faultatlas.data.results import Result
     from faultatlas.data.store import Study
-    from faultatlas.report.program import Entry
+    from faultatlas.report.catalogue import Entry
 
 
 @dataclass(frozen=True)

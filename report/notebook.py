@@ -20,10 +20,10 @@ from typer.models import ArgumentInfo
 from faultatlas.data.results import Quantity, Result
 from faultatlas.data.store import Study
 from faultatlas.report import formatting, latex
+from faultatlas.report.catalogue import PROGRAMS, Entry, all_entries, entries
 from faultatlas.report.command import FRAME
 from faultatlas.report.console import Console
 from faultatlas.report.invocation import Command, load
-from faultatlas.report.program import PROGRAMS, Entry, all_entries, entries
 from faultatlas.report.rendering import document, sentences
 
 if TYPE_CHECKING:

@@ -18,10 +18,10 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.store import Study
+from faultatlas.report.catalogue import Entry, all_entries
 from faultatlas.report.formatting import plain
 from faultatlas.report.invocation import load
 from faultatlas.report.old.stored import as_stored
-from faultatlas.report.program import Entry, all_entries
 
 Again = Callable[[Study, dict[str, Any]], Result]
 

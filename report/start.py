@@ -24,14 +24,16 @@ def start(program: str) -> None:
 
     try:
         run(program)
-    except KeyboardInterrupt:  # it came when the command had ended
-        raise SystemExit(INTERRUPTED) from None
-    except SystemExit as end:
-        if _interrupts and not end.code:  # a library has swallowed it
-            raise SystemExit(INTERRUPTED) from None
-        raise
-    finally:
+    except BaseException as error:
         end_at_once()
+        if not _is_interrupt(error):
+            raise
+    else:
+        return
+    from faultatlas.report.console import Console
+
+    Console().tell("interrupted; what was stored is complete")
+    raise SystemExit(INTERRUPTED)
 
 
 def raise_interrupts() -> None:
@@ -51,8 +53,13 @@ def accept_interrupt() -> None:
     _interrupts.clear()
 
 
-def was_interrupted() -> bool:
-    """Whether Ctrl-C was pressed: libraries turn KeyboardInterrupt into errors of their own."""
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind it: libraries turn KeyboardInterrupt into errors of their own.
+
+    Typer exits with 130, and what swallows KeyboardInterrupt lets the command end well.
+    """
+    if isinstance(error, SystemExit):
+        return error.code == INTERRUPTED or bool(_interrupts and not error.code)
     return bool(_interrupts)
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from faultatlas.data.old.results import Result as StoredResult
 from faultatlas.data.results import Listing, Result
 from faultatlas.data.store import Study
+from faultatlas.report.catalogue import find
 from faultatlas.report.invocation import load
 from faultatlas.report.old.stored import as_stored
-from faultatlas.report.program import find
 
 
 def computed(command: str, study: Study, arguments: Mapping[str, Any] = {}, **more: Any) -> Result:

@@ -17,6 +17,7 @@ from faultatlas.annotation.bridge.installation import Installation, variables
 from faultatlas.annotation.bridge.own_server import HOST, Access, OwnServer, Running
 from faultatlas.annotation.bridge.server_database import set_token
 from faultatlas.data.errors import StudyError
+from faultatlas.report.start import accept_interrupt
 
 PATIENCE_S = 180.0  # of an old machine that migrates
 _PAUSE_S = 0.1
@@ -103,7 +104,7 @@ def watch(started: Sequence[Started]) -> None:
                     raise _ended(each)
             time.sleep(_PAUSE_S)
     except KeyboardInterrupt:
-        return
+        accept_interrupt()
     finally:
         signal.signal(signal.SIGTERM, before)
         for each in started:

@@ -33,6 +33,7 @@ from faultatlas.miner.sources import tracker
 from faultatlas.report.command import Excludes, NotRecorded, Requires, command
 from faultatlas.report.console import Console
 from faultatlas.report.formatting import counted
+from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
     from faultatlas.miner.projects import Project
@@ -181,7 +182,7 @@ class _Fetch:
         if project.api_url == projects.usual_api(os.environ):
             arguments["api_url"] = project.api_url  # which no option names
         run = provenance.begin("miner fetch", arguments)
-        with self.client(project) as client, self.console.progress(project.name) as bar:
+        with self.client(project) as client, progress(self.console, project.name) as bar:
             if words := fetch.client_words(client):
                 self.console.tell(words)
 

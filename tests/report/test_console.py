@@ -29,6 +29,7 @@ from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.store import Study
 from faultatlas.report.console import Console
+from faultatlas.report.old.console import Output
 from faultatlas.report.program import guarded
 from faultatlas.report.recomputing import all_again
 
@@ -371,7 +372,7 @@ def test_a_quiet_command_says_nothing_of_a_new_study_either(
 
 
 def test_what_is_missing_is_told_in_silence_too(capsys: pytest.CaptureFixture[str]) -> None:
-    quiet = Console(quiet=True)
+    quiet = Output(quiet=True)
     quiet.end(["three are new"], is_whole=True)
     assert capsys.readouterr() == ("", "")
     with pytest.raises(typer.Exit) as end:

@@ -22,6 +22,7 @@ import faultatlas
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Chart, Field, Quantity, Result, Table
 from faultatlas.data.store import Study
+from faultatlas.report.catalogue import PROGRAMS, all_entries
 from faultatlas.report.command import (
     Excludes,
     NotRecorded,
@@ -31,7 +32,6 @@ from faultatlas.report.command import (
     validated,
 )
 from faultatlas.report.invocation import load
-from faultatlas.report.program import PROGRAMS, all_entries
 from faultatlas.report.rendering import sentences
 
 Command = Callable[..., CompletedProcess[str]]
