@@ -76,7 +76,7 @@ class Column:
     """A column: its key in CSV and JSON, its heading, and what its cells are.
 
     `percent` cells are percentages (47.9 means 47.9 %), `points` differences of two of them;
-    `interval` cells are text. What is `aside` is left out where there is little room: on a
+    `interval` cells are text. What is `aside` is omitted where there is little room: on a
     terminal, on a phone and in a paper. What is `below` is a long text: a terminal and a page
     show it under its row, over the whole width.
     """
@@ -101,7 +101,7 @@ class Listing:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
-    folded: bool = False  # long tables start closed on a page and are left out on a terminal
+    folded: bool = False  # long tables start closed on a page and are omitted on a terminal
     grouped_by: str = ""
 
     def narrow(self) -> Listing:
@@ -313,7 +313,7 @@ class Figure:
     intervals, and for each category the `threshold` that was to be reached, if any; alignment:
     nodes `above` and `below` and the `links` between them, in `unit`; flow: `boxes` in their order.
     boxes: for each of the `categories` a series of five numbers, low to high, in `unit`.
-    `description` is what a reader who cannot see the figure is told.
+    `description` is the text for a reader who cannot see the figure.
     """
 
     name: str
@@ -446,7 +446,7 @@ class Result:
         return self.labels.get(key, key)
 
     def listings(self) -> tuple[Listing, ...]:
-        """All tables with their values; a table without rows is left away."""
+        """All tables with their values; a table without rows is omitted."""
         tables = (
             table.listing(self) if isinstance(table, Table) else table for table in self.tables
         )

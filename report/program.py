@@ -76,7 +76,7 @@ def _group(about: str) -> typer.Typer:
 
 
 def _nameplate(entry: Entry) -> Any:
-    """A function that stands for a command in the list of a program."""
+    """A placeholder for a command in the list of a program."""
 
     def nameplate() -> None:
         """Never called."""

@@ -63,6 +63,17 @@ def test_the_fixed_statistic_and_threshold_decide(labelled: Labelled, command: C
     assert "now" not in gate.reason
 
 
+def test_a_dry_run_decides_and_stores_nothing(labelled: Labelled, command: Command) -> None:
+    labelled.round("pilot", GOOD, statistic="gwet", threshold=0.7)
+    line = ("annotation", "agreement", "pilot", "--gate", "--resamples", 0, "--dry-run")
+    ended = command(*line)
+    assert (ended.returncode, "gate passed: pilot" in ended.stderr) == (0, True)
+    with labelled.study.reading() as reader:
+        assert last_gate(reader, "pilot") is None
+        assert reader.value("SELECT count(*) FROM results") == 0
+    assert not (labelled.study.directory / "out").exists()
+
+
 def test_too_little_agreement_stops_and_says_what_next(
     labelled: Labelled, command: Command
 ) -> None:
