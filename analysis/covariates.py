@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from faultatlas.data import conditions
+from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _ARTIFACT = "LEFT JOIN artifacts AS a ON a.artifact_id = l.artifact_id"
 _PAPER = "LEFT JOIN papers AS p ON p.artifact_id = l.artifact_id"
@@ -72,10 +72,10 @@ def covariate(reader: Reader, given: str) -> Covariate:
     if not value:
         raise StudyError("a covariate needs a name or an SQL value", _hint())
     try:
-        conditions.refuse_odd_value(reader, f"{wanted!r}", value)
+        queries.refuse_odd_value(reader, f"{wanted!r}", value)
     except StudyError as error:
         raise StudyError(error.message, f"{_hint()} {error.hint}") from error
-    frame = conditions.frame(reader, value)
+    frame = queries.frame(reader, value)
     own = f"c_{hashlib.sha256(value.encode()).hexdigest()[:8]}"
     join = (
         f"LEFT JOIN (SELECT artifact_id, (\n{value}\n) AS value FROM {frame}) AS {own} "

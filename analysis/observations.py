@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.covariates import Covariate, covariate, joined
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.data.taxonomy_changes import decided
 
 if TYPE_CHECKING:
     from faultatlas.annotation.taxonomies.versions import Versions
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
     from faultatlas.data.taxonomy import Taxonomy
 
 

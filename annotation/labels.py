@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from faultatlas.annotation.typed import typed
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
 
 Stage = Literal["independent", "negotiated", "adjudicated"]
 STAGES: tuple[Stage, ...] = ("independent", "negotiated", "adjudicated")
@@ -127,7 +128,7 @@ def append(
             columns[name].append(value)
     if columns["answer_id"]:
         table = pa.table({name: pa.array(columns[name], type=_types()[name]) for name in _COLUMNS})
-        writer.insert("store.answer", table)
+        arrow_rows.insert(writer, "store.answer", table)
     return Appended(new, changed, known)
 
 

@@ -13,7 +13,7 @@ from faultatlas.data.taxonomy_changes import version_key
 if TYPE_CHECKING:
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 # What a code of another version is in the wanted one: codes, none (retired), or None where the
 # change does not decide it and the item waits to be labelled again.

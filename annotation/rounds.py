@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Literal
 from faultatlas.annotation.typed import typed
 from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
 Origin = Literal["designed", "imported"]
@@ -185,7 +186,8 @@ def put_items(writer: Writer, round_name: str, items: Iterable[Item], run: Run) 
     new = [item for item in items if item.item_id not in there]
     if new:
         count = len(new)
-        writer.insert(
+        arrow_rows.insert(
+            writer,
             "store.item",
             pa.table(
                 {
@@ -210,7 +212,8 @@ def put_assignments(
 
     rows = list(assignments)
     if rows:
-        writer.insert(
+        arrow_rows.insert(
+            writer,
             "store.assignment",
             pa.table(
                 {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faultatlas.data.sql_text import literal, literals
+from faultatlas.data.schema import literal, literals
 
 _COLUMNS = (
     "label_id, round, item_id, artifact_id, rater, taxonomy_version, code, stage, origin, run_id"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 GONE_ON = "not passed, and round "  # what the reason of who goes on in spite of it begins with
 

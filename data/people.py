@@ -23,8 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import overload
 
-from faultatlas.data.drafts import drop_abandoned
 from faultatlas.data.errors import StudyError
+from faultatlas.data.files import drop_abandoned
 
 UNKNOWN = "person_unknown"  # an account that was deleted; whose it was, nobody can tell
 EMAIL = "<email>"
@@ -82,7 +82,7 @@ def study_key(directory: Path, tell: Callable[[str], None] | None = None) -> byt
     """
     path = directory / _FILE
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         # A draft of a killed process may be the key itself: nobody keeps an eye on that file.
         drop_abandoned(directory, f".{_FILE}")
         if not path.exists():

@@ -19,7 +19,7 @@ from faultatlas.data.clock import utc_now
 from faultatlas.data.redaction import redact_arguments
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
 
 Outcome = Literal["running", "ok", "partial", "failed", "interrupted"]
 

@@ -12,7 +12,7 @@ from faultatlas.data.old.results import Claim, Result
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 _CLAIM_COLUMNS = (
     "claim_id", "statement", "value", "unit", "count", "total", "low", "high", "method", "query",
@@ -22,28 +22,24 @@ _CLAIM_COLUMNS = (
 
 def save(study: Study, result: Result, run: Run, outcome: Outcome = "ok") -> None:
     """Store a result, its claims and the run that made it, in one transaction."""
-    import pyarrow as pa
-
     content = result.to_json()
     with study.writing() as writer:
         provenance.record(writer, run, outcome)
         writer.insert(
-            "store.result",
-            pa.table(
-                {
-                    "run_id": [run.run_id],
-                    "result": [result.name],
-                    "analysis": [result.analysis],
-                    "parameters": [_json(result.parameters)],
-                    "content": [_json(content)],
-                }
-            ),
+            "result",
+            {
+                "run_id": [run.run_id],
+                "result": [result.name],
+                "analysis": [result.analysis],
+                "parameters": [_json(result.parameters)],
+                "content": [_json(content)],
+            },
         )
         if result.claims:
             rows = [asdict(claim) for claim in result.claims]
             columns = {name: [row[name] for row in rows] for name in _CLAIM_COLUMNS}
             own = {"run_id": [run.run_id] * len(rows), "result": [result.name] * len(rows)}
-            writer.insert("store.claim", pa.table({**own, **columns}))
+            writer.insert("claim", {**own, **columns})
 
 
 def latest(reader: Reader, name: str) -> Result:

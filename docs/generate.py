@@ -17,7 +17,8 @@ from faultatlas.analysis.reexecution.bugs import Bug
 from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.analysis.reexecution.verdicts import Verdict
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.schema import schema
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 from faultatlas.report.catalogue import PROGRAMS, entries
 
@@ -40,14 +41,13 @@ def schema_page() -> str:
                 "SELECT table_name, column_name, data_type, comment FROM duckdb_columns() "
                 "WHERE schema_name = 'main' AND NOT internal ORDER BY table_name, column_index"
             )
-        version = study.schema_version()
     lines = [
         _GENERATED,
         "# The views of a study\n",
         (
             "A study is a directory with `study.duckdb`. These views are an interface: they keep "
             "their names and columns. The tables behind them, in the schema `store`, do not. Times "
-            f"are UTC. This is schema {version}.\n"
+            f"are UTC. This is schema {schema().version}.\n"
         ),
         (
             '```python\nimport duckdb\n\nstudy = duckdb.connect("study.duckdb", read_only=True)\n'

@@ -17,7 +17,7 @@ from faultatlas.data.redaction import redact, redact_bytes
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.http import Response
 
 _KEPT_HEADERS = ("date", "etag", "link", "x-github-request-id", "total_count", "total_page")

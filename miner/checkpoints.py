@@ -25,7 +25,7 @@ from faultatlas.miner.selection import since_text
 from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 _LONG_AGO = datetime.min  # noqa: DTZ901  (UTC without a zone, as everywhere in the study)
 _SECOND = timedelta(seconds=1)  # trackers give whole ones

@@ -11,7 +11,7 @@ from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 
 class Recorded(Protocol):

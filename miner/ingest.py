@@ -22,7 +22,7 @@ from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.miner.client import Client
     from faultatlas.miner.http import Response
     from faultatlas.miner.projects import Project

@@ -12,7 +12,7 @@ from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 

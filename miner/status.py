@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from faultatlas.data.old.results import Column, Table, rows_of
-from faultatlas.data.sql_text import quoted
-from faultatlas.data.store import Study
+from faultatlas.data.schema import quoted
+from faultatlas.data.study import Study
 from faultatlas.miner.commits.overview import repositories
 from faultatlas.miner.papers import stored
 from faultatlas.miner.posts import overview

@@ -11,7 +11,7 @@ from faultatlas.data.people import pseudonym, study_key
 from faultatlas.miner.payload import Who
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
 
 
 def who_in(directory: Path) -> Callable[[str], Who]:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from faultatlas.data.identity import parse
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.records import (
     NOT_COMPARED,
     AliasRow,
@@ -33,7 +34,7 @@ from faultatlas.miner.posts.known import without_unknown
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
     from faultatlas.miner.archive import Exchange
 
 _Row = TypeVar("_Row", IssueRow, CommentRow)
@@ -212,7 +213,9 @@ def _upsert(writer: Writer, kind: type, rows: Sequence[Any], exchange: Exchange)
     unique = {getattr(row, key): row for row in rows}
     if not unique:
         return 0, 0
-    return writer.upsert(table, key, batch([*unique.values()], exchange), keep=NOT_COMPARED)
+    return arrow_rows.upsert(
+        writer, table, key, batch([*unique.values()], exchange), keep=NOT_COMPARED
+    )
 
 
 def _named(writer: Writer, table: str, rows: Sequence[_Row], *parameters: str) -> list[_Row]:

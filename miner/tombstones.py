@@ -17,7 +17,7 @@ from faultatlas.miner.keeping.erasing import Forgotten, emptied, without
 from faultatlas.miner.payload import Who
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 
 def cleaned(writer: Writer, exchange: Exchange, who: Who) -> Exchange:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
     from faultatlas.miner.ratelimit import Quota
 
 

@@ -18,7 +18,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Result
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 P = ParamSpec("P")
 

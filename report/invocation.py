@@ -22,7 +22,7 @@ from faultatlas.report.console import Console
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
     from faultatlas.data.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.report.catalogue import Entry
 
 
@@ -45,7 +45,7 @@ class Command:
     ) -> Result:
         """Run the command in a study; the result of one that stores is kept and published."""
         from faultatlas.data import provenance
-        from faultatlas.data.store import Study
+        from faultatlas.data.study import Study
 
         arguments = validated(self.parameters, given)
         study = Study(directory, tell=console.tell, dry_run=dry_run)

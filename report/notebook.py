@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_origin
 from typer.models import ArgumentInfo
 
 from faultatlas.data.results import Quantity, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import formatting, latex
 from faultatlas.report.catalogue import PROGRAMS, Entry, all_entries, entries
 from faultatlas.report.command import FRAME

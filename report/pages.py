@@ -20,9 +20,9 @@ from jinja2.utils import urlize
 from markupsafe import Markup
 
 from faultatlas.data.errors import StudyError
+from faultatlas.data.files import replace_folder
 from faultatlas.data.old.results import Cell, Claim, Column, Figure, Result, Table
 from faultatlas.report import figures, formatting, tables
-from faultatlas.report.folders import replacing
 from faultatlas.report.formatting import NUMERIC_KINDS, file_stem
 from faultatlas.report.inks import PART_INKS
 
@@ -59,7 +59,7 @@ def write_result(result: Result, folder: Path, *, draw: bool = True) -> Path:
     was, a finished one leaves nothing of it but what others put there.
     """
     _check_names(result)
-    with replacing(folder, _files_of_earlier_run) as new:
+    with replace_folder(folder, _files_of_earlier_run) as new:
         tables.write_tables(result, new)
         shown = result if draw else replace(result, figures=())
         drawings = {figure.name: figures.save(figure, new)[0] for figure in shown.figures}

@@ -15,7 +15,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run, program_version
 from faultatlas.data.settings import read_settings
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.console import explained
 from faultatlas.report.formatting import file_stem, plain
 from faultatlas.report.old.console import Output

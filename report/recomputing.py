@@ -17,7 +17,7 @@ from typing import Any
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.catalogue import Entry, all_entries
 from faultatlas.report.formatting import plain
 from faultatlas.report.invocation import load

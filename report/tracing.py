@@ -18,7 +18,7 @@ from faultatlas.report.claims.finding import find_claim
 from faultatlas.report.claims.naming import PREFIX, command_names
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 _RUN = "run_id, command, arguments, version, started_at, ended_at, outcome"
 

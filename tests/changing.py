@@ -12,7 +12,7 @@ from faultatlas.annotation.taxonomies.migrating import migrate
 from faultatlas.annotation.taxonomies.relabelling import relabel_queue
 from faultatlas.annotation.taxonomies.versions import carrier
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 SPLIT = {"a": "", "a1": "a", "a2x": "a", "a2y": "a", "b": "", "b1": "b", "b2": "b"}
 SPLIT_STEPS = ("{split: a2, to: [a2x, a2y], reason: two things}",)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from settled import put_final
 
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 
 _AT = datetime(2024, 1, 2)  # noqa: DTZ001  (UTC, as in the study)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @dataclass

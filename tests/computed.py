@@ -8,7 +8,7 @@ from typing import Any
 
 from faultatlas.data.old.results import Result as StoredResult
 from faultatlas.data.results import Listing, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.catalogue import find
 from faultatlas.report.invocation import load
 from faultatlas.report.old.stored import as_stored

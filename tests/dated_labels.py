@@ -9,7 +9,7 @@ from labelling import Labelled
 from population import Population
 from settled import put_final
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 PROJECTS = ("pytorch/pytorch", "keras-team/keras")
 

@@ -12,7 +12,7 @@ from loopback import studies
 from lxml import etree
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.posts.dump import read_dump
 from faultatlas.miner.posts.dump_files import posts_file
 from faultatlas.miner.posts.dump_pick import Picker

@@ -24,7 +24,7 @@ from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.analysis.reexecution.runs import Device, Isolation, Outcome, Run
 from faultatlas.analysis.reexecution.storing import Judged, register, store
 from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @cache

@@ -12,7 +12,7 @@ from loopback.payloads import USERS
 from mining import Mining
 from settled import put_final
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import archive
 
 LOGIN = "bkowalski"

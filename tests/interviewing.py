@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from faultatlas.annotation.sheets.asking import Asked
 from faultatlas.annotation.sheets.command import import_sheets
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Talk = tuple[str, str, tuple[str, ...]]
 

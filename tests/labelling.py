@@ -9,7 +9,7 @@ from pathlib import Path
 from faultatlas.annotation.labels import Answer, Appended, Stage, append
 from faultatlas.annotation.rounds import Item, Round, put_items, put_round
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 TREE = """\

@@ -37,7 +37,7 @@ from faultatlas.annotation.rounds import (
     put_round,
 )
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from faultatlas.data.identity import parse
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.old import arrow_rows
+from faultatlas.data.study import Study, Writer
 from faultatlas.miner.archive import packed
 from faultatlas.miner.links.command import run_link
 
@@ -176,4 +177,4 @@ class Linking:
             rows = [row for (other, _key), row in self._waiting.items() if other == table]
             names = {name for row in rows for name in row if name}
             columns = {name: [row.get(name) for row in rows] for name in sorted(names)}
-            writer.insert(f"store.{table}", pa.table(columns))
+            arrow_rows.insert(writer, f"store.{table}", pa.table(columns))

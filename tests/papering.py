@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from loopback import Request, Running
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 MINED = ("paper", "paper_record", "known_paper", "alias")
 

@@ -13,7 +13,7 @@ from program import Call, run
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 TOKEN = "ghp_" + "Zq7" * 12
 MAIL = "marvin.paranoid@heart-of-gold.org"

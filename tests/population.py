@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 _AT = datetime(2024, 1, 2)  # noqa: DTZ001  (UTC, as in the study)
 

@@ -13,7 +13,7 @@ import pytest
 from loopback import Request, Running
 from loopback.stackexchange import StackExchange
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 MINED = ("post", "reply", "departure")
 

@@ -14,7 +14,7 @@ from faultatlas.annotation.screening.paper_rounds import Wanted
 from faultatlas.annotation.screening.screening import Screened, screen
 from faultatlas.annotation.settling.settlements import Decision, settle
 from faultatlas.data import provenance
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 
 Command = Callable[..., CompletedProcess[str]]
 _AT = datetime(2024, 1, 2)  # noqa: DTZ001  (UTC, as in the study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faultatlas.data import result_store
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.recomputing import computed_again
 
 

@@ -13,7 +13,7 @@ from population import Population
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 SHARES = Figure(
     "shares",

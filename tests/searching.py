@@ -18,7 +18,7 @@ from loopback.repositories import Facts
 
 from faultatlas.data import provenance
 from faultatlas.data.clock import Clock
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.client import Client
 from faultatlas.miner.search import slices as search_slices
 from faultatlas.miner.search.query import RepositoryQuery, repository_query

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faultatlas.data.store import Writer
+from faultatlas.data.study import Writer
 
 
 def put_final(

@@ -11,7 +11,7 @@ from labelling import Labelled
 from faultatlas.annotation.sheets.asking import Asked
 from faultatlas.annotation.sheets.command import Done, import_sheets
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 class Desk:

@@ -14,8 +14,8 @@ FILES = {
     "data/__init__.py": "",
     "data/store.py": '"""Docstring\n\n"""\n\n# a comment\n\nTEXT = """one\n\n# two"""\n',
     "report/pages/html.py": "from faultatlas.report.tables.csv import row\n\nPAGE = row\n",
-    "report/tables/csv.py": "from faultatlas.data.store import TEXT\n\nrow = TEXT\n",
-    "miner/fetch.py": "import faultatlas.data.store\n" + "x = 1\n" * 40,
+    "report/tables/csv.py": "from faultatlas.data.study import TEXT\n\nrow = TEXT\n",
+    "miner/fetch.py": "import faultatlas.data.study\n" + "x = 1\n" * 40,
     "miner/old/fetch.py": "from faultatlas.miner.fetch import x\n",
     "analysis/reexecution/shipped/nan/buggy.py": "import math\n",
 }
@@ -109,4 +109,4 @@ def test_it_names_what_a_figure_counts(root: Path) -> None:
     assert run(root, "--list", "cycles").stdout.splitlines() == [
         "faultatlas.report.pages <-> faultatlas.report.tables"
     ]
-    assert "faultatlas.data.store 3" in run(root, "--list", "short").stdout.splitlines()
+    assert "faultatlas.data.study 3" in run(root, "--list", "short").stdout.splitlines()

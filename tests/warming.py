@@ -12,15 +12,15 @@ from pathlib import Path
 
 from program import tree
 
-from faultatlas.data import engine
-from faultatlas.data.store import Study
+from faultatlas.data import database
+from faultatlas.data.study import Study
 
 # What libraries import when they are first used: pyarrow looks for pandas with its first array.
 _LATE = ("pandas", "pyarrow.pandas_compat", "rich.console", "rich.table", "rich.progress")
 _INSIDE_TYPER = ("typer._adapters", "typer._click.decorators")  # where this version has them
 
 # At least as many processes as there are cores run tests: more threads would wait for each other.
-engine._CONFIG["threads"] = "1"  # noqa: SLF001 - for whoever imports this: tests, and what they fork
+database._CONFIG["threads"] = "1"  # noqa: SLF001 - for whoever imports this: tests, and what they fork
 
 
 def warm_up(modules: Iterable[str], programs: Iterable[str]) -> None:

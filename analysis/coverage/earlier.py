@@ -11,7 +11,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.times import utc_time
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}.*")
 

@@ -12,7 +12,7 @@ from faultatlas.analysis.coverage.study_papers import StudyPapers, study_papers
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 

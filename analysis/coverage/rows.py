@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faultatlas.analysis.coverage.corpus import UNPLACED
 from faultatlas.analysis.coverage.study_labels import OF_PRACTICE
 from faultatlas.analysis.coverage.study_papers import CODED, USED
-from faultatlas.data.sql_text import literal, literals
+from faultatlas.data.schema import literal, literals
 
 if TYPE_CHECKING:
     from faultatlas.analysis.coverage.study_labels import Given

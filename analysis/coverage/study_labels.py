@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from faultatlas.analysis.coverage.labels import CodeGap
     from faultatlas.annotation.taxonomies.outcomes import Said
     from faultatlas.data.results import Result
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 # What is no paper, also where a paper got another id since it was labelled.

@@ -13,7 +13,7 @@ from faultatlas.data.evidence import Paper, PaperCode
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 CODED = (*FAULTS, TECHNIQUES)

@@ -13,7 +13,7 @@ from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.data.taxonomy import Taxonomy
 
 TAXONOMY = "hp-defects"  # of the published counts

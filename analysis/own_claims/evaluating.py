@@ -18,7 +18,7 @@ from faultatlas.report.manuscript.numbers import parse
 
 if TYPE_CHECKING:
     from faultatlas.analysis.own_claims.files import OwnClaim
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 ANALYSIS = "claims"
 

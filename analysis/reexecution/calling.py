@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.bugs import Bug
     from faultatlas.data.old.results import Result
     from faultatlas.data.provenance import Outcome
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _MOST_SEEDS = 50
 _MOST_WORKERS = 1024

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 NATIVE = "bugs"  # the importer of folders that have a bug.toml already
 _SHIPPED = Path(__file__).parent / "shipped"

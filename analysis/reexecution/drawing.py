@@ -18,11 +18,12 @@ from faultatlas.annotation.samples.drawing import draw as next_draw
 from faultatlas.annotation.samples.frame import Frame, Member, frame_of, stratum_name
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.sampling import checked_seed
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 DEFAULT_SEED = 1
 # By the word on the command line: the column of `bugs`.
@@ -233,7 +234,8 @@ def _put(writer: Writer, found: Drawn, frame: Frame, run: provenance.Run) -> Dra
     )
     positions = {bug_id: at for at, bug_id in enumerate(found.bug_ids, 1)}
     count = len(frame.members)
-    writer.insert(
+    arrow_rows.insert(
+        writer,
         "store.bug_sample",
         pa.table(
             {

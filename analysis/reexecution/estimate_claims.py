@@ -14,7 +14,7 @@ from faultatlas.analysis.statistics.intervals import Share
 from faultatlas.analysis.statistics.survey_shares import WeightedShare, exact_share
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.data.old.results import Claim
-from faultatlas.data.sql_text import literal, literals
+from faultatlas.data.schema import literal, literals
 from faultatlas.report import formatting
 from faultatlas.report.formatting import counted
 

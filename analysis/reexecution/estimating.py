@@ -18,11 +18,11 @@ from faultatlas.analysis.reexecution.drawing import checked_columns, frame_sets,
 from faultatlas.analysis.reexecution.verdicts import Verdict
 from faultatlas.analysis.statistics.survey_shares import Stratum, WeightedShare, weighted_share
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal, literals
+from faultatlas.data.schema import literal, literals
 from faultatlas.report.sections.reexecution import STARTED
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 # By the key of a rate: its name, the verdicts that count, and what they mean.
 RATES: dict[str, tuple[str, tuple[str, ...], str]] = {

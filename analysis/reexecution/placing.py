@@ -23,7 +23,7 @@ from faultatlas.analysis.reexecution.importing import originals
 from faultatlas.report.console import explained
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _DRAFTS = ".importing-"
 

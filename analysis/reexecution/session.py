@@ -27,7 +27,7 @@ from faultatlas.report.progress import progress
 if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.executing import Task
     from faultatlas.data import provenance
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 FOLDER = "reexecution"  # of a study: where runs lie
 _EVERY_S = 2.0  # how often rows are written

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.drawing import Drawn
     from faultatlas.analysis.reexecution.storing import KnownBug
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _MOST_TOLD = 20
 _MOST_FOLDERS = 5

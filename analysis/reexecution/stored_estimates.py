@@ -14,7 +14,7 @@ from faultatlas.analysis.reexecution.estimate_claims import ANALYSIS
 
 if TYPE_CHECKING:
     from faultatlas.analysis.reexecution.storing import KnownBug
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 Parameters = dict[str, Any]
 

@@ -24,12 +24,13 @@ from faultatlas.data import clock, provenance
 from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import artifact_id
+from faultatlas.data.old import arrow_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from faultatlas.data.provenance import Outcome
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 FOLDER = "bugs"  # of a study: where imported bugs lie, <set>/<name>
 SHIPPED = "shipped"  # the set that comes with the program
@@ -205,7 +206,7 @@ def _register(
     if new or changed:
         now = clock.utc_now()
         batch = [{**row, "registered_at": now, "run_id": run.run_id} for row in rows]
-        writer.upsert("store.bug", "bug_id", _arrow(batch))
+        arrow_rows.upsert(writer, "store.bug", "bug_id", _arrow(batch))
     return Registered(new, changed, len(rows) - len(new) - len(changed), tuple(left_out))
 
 
@@ -279,7 +280,7 @@ def _store_runs(writer: Writer, runs: Collection[Run], own: provenance.Run) -> i
     )
     new = rows.keys() - {row["execution_id"] for row in known}
     batch = [{**row, "run_id": own.run_id} for name, row in rows.items() if name in new]
-    return writer.insert("store.execution", _arrow(batch)) if batch else 0
+    return arrow_rows.insert(writer, "store.execution", _arrow(batch)) if batch else 0
 
 
 # No two runs of a side and seed begin in the same microsecond and take as long.
@@ -360,7 +361,7 @@ def _store_verdicts(writer: Writer, judged: Collection[Judged], own: provenance.
         )
     # Of several on the same in one run, the last holds: the others would tie with it.
     kept = {(row["bug_id"], row["content"], row["device"]): row for row in batch}
-    return writer.insert("store.verdict", _arrow(list(kept.values()))) if kept else 0
+    return arrow_rows.insert(writer, "store.verdict", _arrow(list(kept.values()))) if kept else 0
 
 
 def _verdict_row(judged: Judged) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from faultatlas.report.formatting import counted
 from faultatlas.report.old.console import Output
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 
 def validate(study: Study, output: Output, named: Sequence[str], sets: Sequence[str]) -> bool:

@@ -13,7 +13,7 @@ from faultatlas.analysis.replication.outcomes import (
 )
 from faultatlas.analysis.tallies.naming import called
 from faultatlas.data.old.results import Claim
-from faultatlas.data.sql_text import literals
+from faultatlas.data.schema import literals
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.figures import Also, Value

@@ -21,12 +21,13 @@ from faultatlas.annotation.sheets.spellings import Proposal, table_text
 from faultatlas.annotation.sheets.workbooks import SUFFIXES, workbook_rows
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.figures import PublishedStudy, RoundPlan, Wanted
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
 
 Line = tuple[str, int, list[str | None]]  # sheet, number, cells
 
@@ -194,4 +195,4 @@ def _put(
         }
         same = {"package": package, "file": name, "run_id": run.run_id}
         columns |= {key: [value] * len(lines) for key, value in same.items()}
-        writer.insert("store.package_row", pa.table(columns))
+        arrow_rows.insert(writer, "store.package_row", pa.table(columns))

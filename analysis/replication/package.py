@@ -11,7 +11,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.taxonomy import folded
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 Cells = list[str | None]
 

@@ -29,7 +29,7 @@ from faultatlas.report import formatting
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.figures import PublishedStudy, Value
     from faultatlas.data.old.results import Cell
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 SEED = 0
 STATUSES: tuple[ClaimStatus, ...] = tuple(filter(None, get_args(ClaimStatus)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from faultatlas.analysis.screening.fates import Fates
 from faultatlas.data.old.results import Box, Claim, Column, Table, rows_of
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 
 ANALYSIS = "prisma"
 

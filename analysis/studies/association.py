@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from faultatlas.analysis.tallies.associating import Question
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 NAME = "associate"
 

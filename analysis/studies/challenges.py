@@ -21,7 +21,7 @@ from faultatlas.report.old.console import (
 if TYPE_CHECKING:
     from faultatlas.analysis.tallies.themes import Themes
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 NAME = "challenges"
 

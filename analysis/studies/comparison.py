@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from faultatlas.analysis.tallies.measuring import Measured
     from faultatlas.analysis.tallies.printed import Beside
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 NAME = "compare"
 MOST_VALUES = 20

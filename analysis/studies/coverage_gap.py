@@ -15,7 +15,7 @@ from faultatlas.analysis.coverage.gathering import chosen_corpus, gathered
 from faultatlas.analysis.coverage.numbers import result_name
 from faultatlas.analysis.coverage.own_labels import study_result
 from faultatlas.data.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 from faultatlas.report.command import Requires, Resolved, command
 

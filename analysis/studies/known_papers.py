@@ -23,7 +23,7 @@ from faultatlas.report.old.console import (
 if TYPE_CHECKING:
     from faultatlas.analysis.statistics.intervals import Share
     from faultatlas.data.old.results import Claim, Result, Table
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 NAME = "known-papers"
 
@@ -184,7 +184,7 @@ def _claims(
     by_source: dict[str, Share],
     by_search: dict[tuple[str, str], Share],
 ) -> tuple[Claim, ...]:
-    from faultatlas.data.sql_text import literal
+    from faultatlas.data.schema import literal
 
     def found_by(*conditions: str) -> str:
         return (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 NAME = "reproducibility"
 

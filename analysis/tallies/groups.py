@@ -13,7 +13,7 @@ from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from faultatlas.analysis.observations import Observations
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 MOST_GROUPS = 40
 Group = str | None

@@ -15,11 +15,11 @@ from faultatlas.analysis.tallies.groups import counting_notes
 from faultatlas.analysis.tallies.pairing import candidates_query, refuse_labels_only
 from faultatlas.analysis.tallies.sides import Side, in_order, label_query, one_each
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 MOST_GROUPS = 12
 MOST_ROWS = 20_000
@@ -74,13 +74,13 @@ def _of_labels(study: Study, value: str, group: Side, round_name: str) -> Found:
 
 
 def _of_candidates(study: Study, value: str, group: Side, where: str) -> Found:
-    from faultatlas.data import conditions
+    from faultatlas.data import queries
 
     with study.reading() as reader:
         sides = tuple(covariate(reader, each) for each in (value, group.given))
         refuse_labels_only(sides)
         if where:
-            conditions.refuse_odd_condition(reader, "--where", where)
+            queries.refuse_odd_condition(reader, "--where", where)
         base = candidates_query(sides, where)
         rows = reader.rows(f"SELECT value_1, value_2 FROM ({base}) ORDER BY artifact_id")
     grouped = [(row["value_2"], row["value_1"]) for row in rows if row["value_2"] is not None]

@@ -23,10 +23,10 @@ from faultatlas.analysis.tallies.sides import (
     titles_of,
 )
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal, literals
+from faultatlas.data.schema import literal, literals
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 MOST_VALUES = 60
 
@@ -170,12 +170,12 @@ def _of_two_taxonomies(study: Study, first: Side, second: Side, round_name: str)
 
 
 def _of_candidates(study: Study, first: Side, second: Side, where: str) -> Pairs:
-    from faultatlas.data import conditions
+    from faultatlas.data import queries
 
     with study.reading() as reader:
         sides = tuple(covariate(reader, each.given) for each in (first, second))
         if where:
-            conditions.refuse_odd_condition(reader, "--where", where)
+            queries.refuse_odd_condition(reader, "--where", where)
         query = candidates_query(sides, where)
         found = reader.rows(f"SELECT value_1, value_2, count(*) AS n FROM ({query}) GROUP BY ALL")
     refuse_labels_only(sides)

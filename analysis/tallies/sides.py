@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from faultatlas.analysis.observations import Observations
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 HAS, HAS_NOT = "yes", "no"
 

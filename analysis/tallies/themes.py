@@ -20,7 +20,7 @@ from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from faultatlas.analysis.observations import Observations
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.data.taxonomy import Taxonomy
 
 

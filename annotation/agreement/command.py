@@ -20,7 +20,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import Run
 from faultatlas.data.results import Result
 from faultatlas.data.settings import SCALES, read_settings
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.command import Requires, Resolved, command
 from faultatlas.report.console import Console
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faultatlas.annotation.agreement.overview import Entry, Overview
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 def _scale(study: Study, arguments: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.agreement.measuring import Measured
     from faultatlas.annotation.labels import Stage
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
 
 
 # What a reason begins with where labels, statistic or threshold are not those that were fixed;

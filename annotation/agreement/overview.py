@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from faultatlas.annotation.agreement.choices import Choice
     from faultatlas.annotation.labels import Stage
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _TWO = 2
 

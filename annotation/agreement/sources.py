@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.agreement.choices import Choice
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy import Taxonomy
 
 

@@ -21,7 +21,7 @@ from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 _TIMEOUT_S = 60
 

@@ -23,7 +23,7 @@ from faultatlas.annotation.bridge.pushing import (
 from faultatlas.annotation.rounds import find_round
 from faultatlas.annotation.typed import typed
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:

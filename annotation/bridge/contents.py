@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.bridge.page.tasks import Said
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy import Taxonomy
 
 _CHUNK = 200  # artifacts whose texts are in memory at once

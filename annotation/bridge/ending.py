@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data import provenance
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 
 def finish(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.bridge.projects import KnownTask, Place
     from faultatlas.annotation.bridge.remote import Remote, RemoteTask
     from faultatlas.data import provenance
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _BATCH = 100  # tasks of a request
 _BATCH_SIZE = 5_000_000  # characters

@@ -19,7 +19,7 @@ from faultatlas.data.errors import StudyError
 if TYPE_CHECKING:
     from faultatlas.annotation.bridge.remote import Remote, RemoteTask
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _SHOWN = 5
 

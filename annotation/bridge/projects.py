@@ -21,7 +21,7 @@ from faultatlas.data.errors import StudyError
 if TYPE_CHECKING:
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 OWN_PROJECT = "own project"
 OWN_SERVER = "own server"

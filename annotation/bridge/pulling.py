@@ -28,7 +28,7 @@ from faultatlas.data.errors import StudyError
 if TYPE_CHECKING:
     from faultatlas.annotation.bridge.projects import Place
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
     from faultatlas.data.taxonomy import Taxonomy
 
 _SHOWN = 5  # items of one problem that are named

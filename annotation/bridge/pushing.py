@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.bridge.projects import Place
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 # The server of a rater. The same one may be given to several.
 Servers = Callable[[str], Remote]

@@ -15,7 +15,7 @@ from faultatlas.report.formatting import counted, number
 if TYPE_CHECKING:
     from faultatlas.annotation.agreement.gate import Gate
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 _MISSING = """
 SELECT count(*) FROM store.assignment a WHERE round = ? AND NOT EXISTS (

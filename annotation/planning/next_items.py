@@ -11,7 +11,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 # Each artifact of the sample with the rounds that label it with the taxonomy.
 _SAMPLED = """

@@ -31,7 +31,7 @@ from faultatlas.data.settings import read_settings
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
 _DEFAULTS = {"seed": DEFAULT_SEED}  # giving them says nothing

@@ -24,7 +24,7 @@ from faultatlas.report.formatting import number
 
 if TYPE_CHECKING:
     from faultatlas.annotation.agreement.gate import Gate
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 # One row for each round and rater that has something to label or has labelled something. Where
 # items are assigned, labels of others are extra.

@@ -13,7 +13,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.settings import STATISTICS, Settings
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 def round_before(reader: Reader, options: Options, taxonomy: str) -> str | None:

@@ -12,7 +12,7 @@ from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from faultatlas.annotation.samples.storage import Sample
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

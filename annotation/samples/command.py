@@ -37,7 +37,7 @@ from faultatlas.report.formatting import share
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
     from faultatlas.data.sampling import Rounding
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 ALL = "all"  # instead of a step: everything that was mined
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.analysis.statistics.representativeness import Fit, fit_to_frame
 from faultatlas.annotation.samples.definition import columns_of
 from faultatlas.annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
-from faultatlas.data.conditions import condition_problem, frame
+from faultatlas.data.database import STATEMENT_ERRORS
 from faultatlas.data.old.results import Column, Table
-from faultatlas.data.store import STATEMENT_ERRORS
+from faultatlas.data.queries import condition_problem, frame
 from faultatlas.report.formatting import count, number
 
 if TYPE_CHECKING:
     from faultatlas.annotation.samples.storage import Sample
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _USUAL = ("source", "kind", "project")
 _MOST_GROUPS = 12

@@ -11,19 +11,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from faultatlas.annotation.samples.definition import Definition, step_and_where
-from faultatlas.data.conditions import (
+from faultatlas.data.database import STATEMENT_ERRORS
+from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
+from faultatlas.data.queries import (
     condition_problem,
     frame,
     refuse_odd_condition,
     refuse_odd_value,
     value_type,
 )
-from faultatlas.data.errors import StudyError
-from faultatlas.data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 NONE = "(none)"
 SEPARATOR = " / "
@@ -169,7 +170,8 @@ def put_frame(writer: Writer, found: Frame, run: Run) -> None:
     ):
         return
     count = len(found.members)
-    writer.insert(
+    arrow_rows.insert(
+        writer,
         "store.frame_member",
         pa.table(
             {

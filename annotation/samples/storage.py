@@ -14,11 +14,12 @@ from faultatlas.annotation.samples.frame import Frame, put_frame, stored_frame
 from faultatlas.annotation.typed import typed
 from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.sampling import Precision
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,8 @@ def _put_drawn(writer: Writer, name: str, new: Sequence[Drawn], run: Run) -> Non
     import pyarrow as pa
 
     if new:
-        writer.insert(
+        arrow_rows.insert(
+            writer,
             "store.sampled",
             pa.table(
                 {

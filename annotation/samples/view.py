@@ -11,7 +11,7 @@ from faultatlas.report.formatting import count, counted, minute
 
 if TYPE_CHECKING:
     from faultatlas.annotation.samples.command import Outcome
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 _COLUMNS = (
     Column("sample", "Sample"),

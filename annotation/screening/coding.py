@@ -21,7 +21,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 TAXONOMIES = ("debugging-techniques", "humbatova")
 _STEMS = {

@@ -19,7 +19,7 @@ from faultatlas.data.sampling import checked_seed
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 SAMPLE = "papers"
 _PAPERS = "kind = 'paper'"

@@ -9,7 +9,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import MAX_LENGTH, artifact_id, shown, title_key
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from faultatlas.annotation.planning.planning import Outcome, plan_rounds
 from faultatlas.annotation.planning.progress import progress
 from faultatlas.annotation.rounds import Item, round_names
 from faultatlas.annotation.samples.definition import DEFAULT_SEED
-from faultatlas.data.conditions import condition_problem, condition_query, refuse_odd_condition
+from faultatlas.data.database import STATEMENT_ERRORS
+from faultatlas.data.queries import condition_problem, condition_query, refuse_odd_condition
 from faultatlas.data.sampling import drawn
-from faultatlas.data.store import STATEMENT_ERRORS
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
 _MOST_SHOWN = 20

@@ -10,7 +10,7 @@ from faultatlas.annotation.screening.corpus import funnel_step, past_the_funnel
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 TAXONOMY = "paper-screening"
 INCLUDE = "include"  # any other code is a reason against it

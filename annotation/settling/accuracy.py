@@ -18,7 +18,7 @@ from faultatlas.analysis.statistics.multiple_tests import holm
 if TYPE_CHECKING:
     from faultatlas.analysis.statistics.agreement.coding import Estimate
     from faultatlas.annotation.ratings import Ratings
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 Codes = frozenset[str]
 # What the labels of a rater are put in order by.

@@ -19,7 +19,7 @@ from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
     from faultatlas.data.old.results import Result
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.report.old.console import Output
 
 

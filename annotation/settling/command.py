@@ -31,7 +31,7 @@ from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
     from faultatlas.report.old.console import Output
 
 NOTED_BY = "discussion"  # who notes the outcome of a discussion in Label Studio

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Literal
 
 from faultatlas.annotation.typed import typed
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.taxonomy_changes import version_key
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 SettledBy = Literal["imported", "single", "unanimous", "majority", "negotiated", "adjudicated"]
 
@@ -184,7 +185,7 @@ def _insert(writer: Writer, rows: list[tuple[object, ...]]) -> None:
     table = {
         name: pa.array(list(values), type=types.get(name, pa.string())) for name, values in columns
     }
-    writer.insert("store.settlement", pa.table(table))
+    arrow_rows.insert(writer, "store.settlement", pa.table(table))
 
 
 _COLUMNS = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faultatlas.annotation.ratings import Carry
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy import Taxonomy
 
 

@@ -27,7 +27,7 @@ from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.data.taxonomy import Taxonomy
 
 _MOST_SHOWN = 5

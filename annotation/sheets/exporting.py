@@ -23,7 +23,7 @@ from faultatlas.report.csv_lines import csv_text
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _LONGEST_CELL = 32_767  # of a workbook
 _BEGINNING = (1980, 1, 1, 0, 0, 0)  # of time, to zip files

@@ -13,7 +13,7 @@ from faultatlas.annotation.sheets.layout import LONG
 if TYPE_CHECKING:
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy import Taxonomy
 
 

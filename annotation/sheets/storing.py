@@ -27,7 +27,7 @@ from faultatlas.report.formatting import counted
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
     from faultatlas.data.settings import Settings
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
 RULE = "as the sheet says"

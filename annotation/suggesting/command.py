@@ -16,6 +16,7 @@ from faultatlas.annotation.suggesting.quality import doubts, quality
 from faultatlas.annotation.suggesting.waiting import RULE, suggested
 from faultatlas.annotation.taxonomies.versions import carrier
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.old.results import Result
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.suggesting.quality import Quality
     from faultatlas.annotation.suggesting.waiting import Suggested
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
 
 ANALYSIS = "suggest"
 
@@ -170,7 +171,8 @@ def store(writer: Writer, found: Suggestions, round_name: str, run: Run) -> None
     ]
     if rows:
         columns = list(zip(*rows, strict=True))
-        writer.insert(
+        arrow_rows.insert(
+            writer,
             "store.suggestion",
             pa.table(
                 {

@@ -13,7 +13,7 @@ from faultatlas.annotation.rounds import find_round, round_names
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _LONGEST = 20_000  # characters of a text: logs say little after that
 _NOT_LEARNT = {UNCLEAR, NEW_CODE}  # they say something of the rater's doubt, nothing of the text

@@ -29,7 +29,7 @@ from faultatlas.data.yaml_lines import Problem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _LONGEST = 60  # characters of a text in the table of differences
 

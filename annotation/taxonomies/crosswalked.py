@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faultatlas.annotation.rounds import Round
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from faultatlas.annotation.taxonomies.outcomes import (
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
     from faultatlas.annotation.taxonomies.versions import Versions
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

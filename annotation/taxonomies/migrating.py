@@ -28,6 +28,7 @@ from faultatlas.annotation.taxonomies.versions import Versions
 from faultatlas.annotation.typed import typed
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.taxonomy import Change, Revision
 from faultatlas.data.taxonomy_changes import version_key
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,8 @@ def _record(
                 ],
             )  # fmt: skip
     if new:
-        writer.insert(
+        arrow_rows.insert(
+            writer,
             "store.relabel",
             pa.table(
                 {

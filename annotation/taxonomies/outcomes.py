@@ -17,7 +17,7 @@ from faultatlas.data.taxonomy_changes import Alternatives, decided
 
 if TYPE_CHECKING:
     from faultatlas.annotation.taxonomies.versions import Versions
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 Outcome = Literal["carried", "ended", "waiting", "answered"]
 OUTCOMES: tuple[Outcome, ...] = ("carried", "waiting", "ended", "answered")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
     from faultatlas.annotation.sheets.grids import Grid, Row
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
 COLUMNS = ("answer", "item", "url", "rater", "stage", "said", "code", "choices", "new")

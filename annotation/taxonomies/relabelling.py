@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from faultatlas.annotation.labels import Stage
     from faultatlas.annotation.rounds import Round
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 
 NONE = "-"  # the choice that a label ends, or that an answer is only its other codes

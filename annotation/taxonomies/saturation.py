@@ -23,7 +23,7 @@ from faultatlas.data.taxonomy_changes import decided, version_key
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.data.taxonomy import Taxonomy
 
 

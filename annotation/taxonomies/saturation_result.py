@@ -13,7 +13,7 @@ from faultatlas.data.old.results import Claim, Column, Figure, Result, Series, T
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
     from faultatlas.annotation.taxonomies.saturation import Batch, Curve
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 ANALYSIS = "saturation"
 

@@ -30,7 +30,7 @@ from faultatlas.data.yaml_lines import Problem
 
 if TYPE_CHECKING:
     from faultatlas.annotation.ratings import Carry
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from faultatlas.miner.commits.walks import Walk, Wishes
 from faultatlas.miner.lexicon import Lexicon, lexicon
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
 
 Progress = Callable[[int, int], None]  # walks read, and in all
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import shown
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.commits import clones, git, patches
 from faultatlas.miner.commits.git import GitFailed, View
 from faultatlas.miner.commits.patches import SUBMODULE, Commit, File

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import project_of
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.times import utc_time
 from faultatlas.miner.commits import clones, git, gone, lacking, walks
 from faultatlas.miner.commits.messages import objects
 from faultatlas.miner.commits.mining import Mined, Reading
-from faultatlas.miner.commits.turns import turn
 from faultatlas.miner.commits.walks import Walk, Wishes
 from faultatlas.miner.ending import noting
 from faultatlas.miner.lexicon import lexicon
@@ -29,7 +28,7 @@ from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.report.old.console import Output
     from faultatlas.report.progress import Bar
 
@@ -90,7 +89,8 @@ def run_commits(directory: Path, options: Options, output: Output) -> dict[str, 
         if not study.exists:
             with study.writing():  # the folder for the lock
                 pass
-        with turn(directory, it.project, output.tell) as has_waited:
+        doing = f"reads {it.project} into this study"
+        with study.turn(f"commits {it.project}", doing) as has_waited:
             asked = _Asked(
                 study, view, it, git.branches(place) if has_waited else tips, wishes, run
             )

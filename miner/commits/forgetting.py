@@ -10,7 +10,7 @@ from faultatlas.data.people import UNKNOWN
 from faultatlas.miner.commits.people import identity_of
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.payload import Who
 
     Whos = Callable[[str], Who]  # for a host, its people's pseudonyms

@@ -13,7 +13,7 @@ from faultatlas.miner.commits.git import GitFailed, Place, View
 from faultatlas.miner.commits.messages import reachable
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
     from faultatlas.miner.commits.walks import Walk
 
 UNREACHABLE = "unreachable"

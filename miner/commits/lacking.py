@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 from faultatlas.miner.commits.git import GitFailed, View
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _ID = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _PIECE = 1 << 20

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.people import UNKNOWN
 from faultatlas.miner import tombstones
 from faultatlas.miner.commits import diffs, gone, lacking, walks
@@ -36,7 +37,7 @@ from faultatlas.miner.prose import prose
 from faultatlas.miner.study_key import who_in
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.keeping.erasing import Forgotten
 
 Opened = Callable[[], AbstractContextManager["Writer"]]
@@ -185,9 +186,9 @@ class Reading:
             return []
         hits = [hit for each in kept for hit in self._hits(each.sha, each.text, self.run_id)]
         with self.transaction() as writer:
-            writer.insert("store.commit", commit_table(kept, named, self._told))
+            arrow_rows.insert(writer, "store.commit", commit_table(kept, named, self._told))
             if hits:
-                writer.insert("store.keyword_hit", hit_table(hits, self.run_id))
+                arrow_rows.insert(writer, "store.keyword_hit", hit_table(hits, self.run_id))
         self.mined.commits_new += len(kept)
         return [
             each.sha
@@ -261,7 +262,7 @@ class Reading:
                 [list(column) for column in zip(*old, strict=True)],
             )
         if new:
-            writer.insert("store.keyword_hit", hit_table(new, self.run_id))
+            arrow_rows.insert(writer, "store.keyword_hit", hit_table(new, self.run_id))
 
     # Changes.
 

@@ -8,7 +8,7 @@ from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.report.formatting import day, minute
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _REPOSITORIES = """
 SELECT

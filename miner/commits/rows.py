@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from faultatlas.data.old import arrow_rows
 from faultatlas.miner.commits import columns
 from faultatlas.miner.commits.functions import Change
 from faultatlas.miner.commits.messages import Message, Signature
@@ -19,7 +20,7 @@ from faultatlas.miner.commits.patches import LONGEST_TEXT, File, Hunk
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
 
 _CHANGES = ("store.commit_file", "store.commit_hunk", "store.commit_function")
 DERIVED = ("store.commit", "store.commit_diff", *_CHANGES)
@@ -133,9 +134,9 @@ class Batch:
         writer.execute("SET threads = 1")  # for one thread it is less work, and git has the other
         for name, filled in zip(_CHANGES, (self.files, self.hunks, self.functions), strict=True):
             if filled["artifact_id"]:
-                writer.insert(name, _table(filled))
+                arrow_rows.insert(writer, name, _table(filled))
         if self.finished:
-            writer.insert("store.commit_diff", _finished_table(self.finished, run_id))
+            arrow_rows.insert(writer, "store.commit_diff", _finished_table(self.finished, run_id))
         writer.execute("RESET threads")  # else it stays so for whoever writes next
 
 

@@ -12,7 +12,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.miner.lexicon import Lexicon
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 _MOST_MISSING = 1000
 

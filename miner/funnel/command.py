@@ -15,7 +15,7 @@ from faultatlas.report.progress import progress
 
 if TYPE_CHECKING:
     from faultatlas.data.sampling import Rounding
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
     from faultatlas.report.old.console import Output
 
 _FLAGS = {"lexicons": "--lexicon", "rounding": "--round"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from faultatlas.data.conditions import refuse_odd_condition, refuse_odd_value
+from faultatlas.data.queries import refuse_odd_condition, refuse_odd_value
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.funnel.steps import Step
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from faultatlas.data.conditions import frame, value_type
 from faultatlas.data.errors import StudyError
+from faultatlas.data.queries import frame, value_type
 from faultatlas.data.sampling import Rounding, draw_key_sql, sample_size
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.funnel.steps import Draw
 
 # Types that have an order which a reader would expect.

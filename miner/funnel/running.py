@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
-from faultatlas.data.conditions import condition_problem, frame
-from faultatlas.data.store import STATEMENT_ERRORS
+from faultatlas.data.database import STATEMENT_ERRORS
+from faultatlas.data.queries import condition_problem, frame
 from faultatlas.miner.ending import is_noted, noting
 from faultatlas.miner.funnel.conditions import refuse_odd_sql
 from faultatlas.miner.funnel.drawing import draw_sample, refuse_unordered
@@ -31,7 +31,7 @@ from faultatlas.miner.funnel.words import (
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 _FEW = 500  # texts that are read while others wait
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 ALL = "all"  # the first step: everything that was mined and is not gone
 KINDS = ("issue", "pull", "commit", "post", "paper")

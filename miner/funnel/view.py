@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.conditions import condition_problem, refuse_odd_value
+from faultatlas.data.database import STATEMENT_ERRORS
 from faultatlas.data.old.results import Cell, Column, Table
-from faultatlas.data.store import STATEMENT_ERRORS
+from faultatlas.data.queries import condition_problem, refuse_odd_value
 from faultatlas.miner.funnel.steps import stored_steps
 from faultatlas.report.formatting import count
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 _MOST_COLUMNS = 6
 _WIDEST = 34  # of all headings together: a terminal must not leave a column of counts out

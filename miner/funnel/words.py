@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.miner.lexicon import Lexicon, lexicon
 from faultatlas.miner.prose import prose
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.miner.funnel.steps import Step
 
 Progress = Callable[[int, int], None]  # texts read, and in all
@@ -173,7 +174,7 @@ def _keep(writer: Writer, hits: Sequence[Hit], run: Run) -> None:
         "run_id": pa.array([run.run_id] * len(hits), pa.string()),
     }
     writer.execute("CREATE OR REPLACE TEMP TABLE hit AS FROM store.keyword_hit LIMIT 0")
-    writer.insert("hit", pa.table(columns))
+    arrow_rows.insert(writer, "hit", pa.table(columns))
     # A step may be on some kinds and another on all; and another process may read as well.
     writer.execute(
         "INSERT INTO store.keyword_hit SELECT DISTINCT ON (artifact_id, lexicon, reading) * "

@@ -16,7 +16,7 @@ from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import Run
 from faultatlas.data.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.times import utc_time
 from faultatlas.miner import projects
 from faultatlas.miner.client import Client

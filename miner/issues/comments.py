@@ -13,7 +13,7 @@ from faultatlas.miner.selection import stream_key
 from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
     from faultatlas.miner.http import Response
     from faultatlas.miner.ingest import Ingest
     from faultatlas.miner.issues.plan import Strategy

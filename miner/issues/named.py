@@ -24,7 +24,7 @@ from faultatlas.miner.sources import github_graphql as graphql
 from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.http import Response
     from faultatlas.miner.ingest import Ingest
 

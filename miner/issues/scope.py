@@ -10,7 +10,7 @@ from faultatlas.miner.payload import moment
 from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.selection import Selection
 
 _LIVE = (

@@ -24,11 +24,10 @@ from typing import Any
 
 from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import shipped_migrations
 from faultatlas.data.provenance import program_version
+from faultatlas.data.schema import quoted, schema
 from faultatlas.data.settings import SETTINGS
-from faultatlas.data.sql_text import quoted
-from faultatlas.data.store import DATABASE, Study
+from faultatlas.data.study import DATABASE, Study
 from faultatlas.miner import lexicon
 from faultatlas.miner.keeping.files_of_bugs import files
 
@@ -99,7 +98,7 @@ def check(file: Path, workplace: Path | None = None) -> dict[str, Any]:
             said = _unpack(file, Path(folder))
         except _BROKEN as error:
             raise _damaged(file, str(error) or type(error).__name__) from error
-        if said["schema"] > shipped_migrations()[-1].number:
+        if said["schema"] > schema().version:
             raise StudyError(f"{file} was made by a newer faultatlas", "Upgrade faultatlas.")
         try:
             counted = _count(Path(folder) / DATABASE)
@@ -111,10 +110,8 @@ def check(file: Path, workplace: Path | None = None) -> dict[str, Any]:
 
 
 def _count(database: Path) -> dict[str, int]:
-    """Rows by table; a study of an older schema is counted as it is, not upgraded first."""
-    schema = Study(database.parent).schema_version()
-    known = [each for each in shipped_migrations() if each.number <= schema]
-    with Study(database.parent, migrations=known).reading() as reader:
+    """Rows by table."""
+    with Study(database.parent).reading() as reader:
         tables = reader.rows(
             "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'store' ORDER BY ALL"
         )
@@ -160,7 +157,7 @@ def _write(draft: Path, members: dict[str, Path], rows: dict[str, int], made_at:
     said = {
         "made_at": f"{made_at}Z",
         "version": program_version(),
-        "schema": shipped_migrations()[-1].number,
+        "schema": schema().version,
         "rows": rows,
         "sha256": {name: _digest(path) for name, path in members.items()},
     }

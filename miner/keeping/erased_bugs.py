@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _FOLDERS = ("bugs", "reexecution")  # of a study: <set>/<name> in both
 # A study that somebody sent may call a bug anything.

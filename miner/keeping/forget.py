@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import shown
-from faultatlas.data.sql_text import quoted
+from faultatlas.data.schema import quoted
 from faultatlas.miner import archive
 from faultatlas.miner.commits.forgetting import erase_people, named_in_commits, written_by
 from faultatlas.miner.ending import noting
@@ -31,7 +31,7 @@ from faultatlas.miner.tombstones import bury, expect_gaps, forgotten, names
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all

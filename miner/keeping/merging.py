@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import shipped_migrations
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.people import pseudonym, study_key
-from faultatlas.data.sql_text import quoted
+from faultatlas.data.schema import VERSION_TABLE, quoted, schema
 from faultatlas.miner import archive
 from faultatlas.miner.keeping.erasing import Forgotten, without
 from faultatlas.miner.keeping.forget import compact, erase_in, search
@@ -28,35 +28,25 @@ from faultatlas.miner.keeping.merging_labels import TABLES as LABELS
 from faultatlas.miner.keeping.merging_labels import take_labels
 from faultatlas.miner.rebuild import host_of, rebuild_in
 from faultatlas.miner.study_key import check_key, who_in
-from faultatlas.miner.tables import DERIVED
 from faultatlas.miner.tombstones import bury, forgotten, names
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
     from faultatlas.miner.payload import Who
 
 Progress = Callable[[int, int], None]  # responses read, and in all
 
+_RULES = schema().merge_rules()
 # Rows that stand beside the responses; taken where this study has none of that key.
-_BESIDE = {
-    "store.forgotten": ("subject",),
-    "store.run": ("run_id",),
-    "store.traffic": ("run_id", "project"),
-    "store.checkpoint": ("stream",),
-    "store.part_read": ("artifact_id", "part"),
-    "store.wanted": ("artifact_id",),
-    "store.search_slice": ("search",),
-    "store.dump_read": ("stream",),
-}
-# A verification that was broken off is begun anew: with half of its marks the rest would be gone.
-_TAKEN = {
-    "store.checkpoint": "stream NOT LIKE '% verification %' "
-    "AND NOT list_contains(?, coalesce(selection ->> 'artifact', ''))",
-    "store.part_read": "part NOT LIKE 'listed %' AND NOT list_contains(?, artifact_id)",
-    "store.wanted": "NOT list_contains(?, artifact_id)",
-}
-_ELSEWHERE = {"store.response", "store.schema_migration", "store.key_check", *DERIVED}
+_BESIDE = {f"store.{table}": rule.key for table, rule in _RULES.items() if rule.how == "new"}
+# A verification that was broken off is begun again: with half of its marks the rest would be gone.
+_TAKEN = {f"store.{table}": rule.where for table, rule in _RULES.items() if rule.where}
+_ELSEWHERE = {
+    f"store.{table}"
+    for table, rule in _RULES.items()
+    if rule.how in {"derived", "responses"} or table == "key_check"
+} | {f"store.{VERSION_TABLE}"}
 _KEY = re.compile(r"[0-9a-f]{64}\n?")
 
 
@@ -107,12 +97,6 @@ def _refuse(study: Study, other: Study) -> None:
         raise StudyError(f"there is no study in {other.directory}", "Check the path.")
     if study.exists and study.database.samefile(other.database):
         raise StudyError("a study cannot be merged into itself", "Name another study.")
-    theirs, ours = other.schema_version(), shipped_migrations()[-1].number
-    if 0 < theirs < ours:
-        raise StudyError(
-            f"{other.directory} was written by an older faultatlas (schema {theirs}, here {ours})",
-            f"Open it once with this one: miner status --study {other.directory}",
-        )
 
 
 def _take(source: Reader, writer: Writer, table: str, gone: list[str]) -> int:
@@ -127,7 +111,7 @@ def _take(source: Reader, writer: Writer, table: str, gone: list[str]) -> int:
     theirs = source.arrow(f"SELECT * FROM {table} {where}", [gone] if condition else [])
     columns = [theirs.column(name).to_pylist() for name in names_of_key]
     new = [at for at, value in enumerate(zip(*columns, strict=True)) if value not in known]
-    return writer.insert(table, theirs.take(new)) if new else 0
+    return arrow_rows.insert(writer, table, theirs.take(new)) if new else 0
 
 
 def _take_responses(study: Study, source: Reader, writer: Writer, progress: Progress) -> int:

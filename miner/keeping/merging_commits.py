@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from faultatlas.data.old import arrow_rows
 from faultatlas.miner.commits.forgetting import written_by
 from faultatlas.miner.commits.rows import DERIVED
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.keeping.erasing import Forgotten
 
 TABLES = (*DERIVED, "store.git_walk", "store.keyword_hit")
@@ -48,7 +49,7 @@ def _copy(source: Reader, writer: Writer, table: str, artifacts: set[str]) -> in
         return 0
     query = f"SELECT * FROM {table} WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))"
     return sum(
-        writer.insert(table, pa.Table.from_batches([batch]))
+        arrow_rows.insert(writer, table, pa.Table.from_batches([batch]))
         for batch in source.batches(query, [sorted(artifacts)], rows=100_000)
     )
 
@@ -59,7 +60,7 @@ def _take_hits(source: Reader, writer: Writer, left_out: list[str]) -> int:
         "SELECT * FROM store.keyword_hit WHERE NOT list_contains(?, artifact_id)", [left_out]
     )
     writer.execute(f"CREATE OR REPLACE TEMP TABLE {_TEMPORARY} AS FROM store.keyword_hit LIMIT 0")
-    writer.insert(_TEMPORARY, found)
+    arrow_rows.insert(writer, _TEMPORARY, found)
     writer.execute(f"INSERT OR IGNORE INTO store.keyword_hit BY NAME FROM {_TEMPORARY}")
     after: int = writer.value("SELECT count(*) FROM store.keyword_hit")
     return after - int(before)
@@ -73,7 +74,7 @@ def _take_walks(source: Reader, writer: Writer) -> int:
     if not new:
         return 0
     writer.execute(f"CREATE OR REPLACE TEMP TABLE {_TEMPORARY} AS FROM store.git_walk LIMIT 0")
-    count = writer.insert(_TEMPORARY, theirs.take(new))
+    count = arrow_rows.insert(writer, _TEMPORARY, theirs.take(new))
     writer.execute(
         "INSERT INTO store.git_walk SELECT * REPLACE ((SELECT coalesce(max(number), 0) "
         f"FROM store.git_walk) + row_number() OVER (ORDER BY number) AS number) FROM {_TEMPORARY}"

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
+from faultatlas.data.schema import schema
 from faultatlas.miner.keeping.erased_labels import LEFT_BEHIND
 from faultatlas.miner.keeping.merging_servers import TABLES as SERVERS
 from faultatlas.miner.keeping.merging_servers import take_servers
@@ -20,7 +22,7 @@ from faultatlas.miner.keeping.merging_servers import take_servers
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 _MOST_SHOWN = 3
 
@@ -36,36 +38,6 @@ class _Kind:
     within: str = ""  # rows that are new get a position behind those of the same
 
 
-# In this order: what a row names is there before it.
-_KINDS = (
-    _Kind("sample", ("sample",), ("method", "allocation", "strata", "ordered_by", "seed"),
-          "draws of the sample"),
-    _Kind("sample_draw", ("sample", "draw"), ("frame_hash", "frame_count", "size"),
-          "draws of the sample"),
-    _Kind("sampled", ("sample", "artifact_id"), ("position", "draw"), "draws of the sample"),
-    _Kind("taxonomy_change", ("taxonomy", "from_version", "to_version", "position"),
-          ("kind", "old_codes", "new_codes"), "changes of the taxonomy"),
-    _Kind("rater", ("rater",)),
-    _Kind("round", ("round",),
-          ("origin", "sample", "taxonomy", "taxonomy_version", "choice", "after_round", "overlap",
-           "seed", "statistic", "threshold", "suggestions"), "rules of the round"),
-    _Kind("round_rater", ("round", "rater"), within="round"),
-    _Kind("screening", ("round",), ("step",), "steps of screening for the round"),
-    _Kind("item", ("round", "item_id"), ("artifact_id",), "items of the round", within="round"),
-    _Kind("assignment", ("round", "item_id", "rater")),
-    _Kind("gate", ("run_id", "round", "stage", "statistic")),
-    # Of a bug that differs, ours stays: runs and verdicts name the content that they are of.
-    _Kind("bug", ("bug_id",)),
-    _Kind("bug_draw", ("sample", "draw"), ("strata", "seed", "frame_hash", "size"),
-          "draws of the sample of bugs"),
-    _Kind("bug_sample", ("sample", "draw", "bug_id"), ("position",),
-          "draws of the sample of bugs"),
-    _Kind("execution", ("execution_id",)),
-    _Kind("verdict", ("verdict_id",)),
-)  # fmt: skip
-_OF_ANSWERS = _Kind("relabel", ("answer_id", "to_version", "code"))
-
-
 @dataclass(frozen=True)
 class _Chain:
     """Rows that supersede each other: of each subject one holds."""
@@ -76,23 +48,22 @@ class _Chain:
     said: tuple[str, ...]  # two that say the same do not contradict each other
 
 
-_CHAINS = (
-    _Chain("answer", "answer_id", ("round", "item_id", "rater", "stage", "taxonomy_version"),
-           ("codes", "confidence", "comment", "proposed")),
-    _Chain("settlement", "settlement_id", ("round", "item_id", "taxonomy", "taxonomy_version"),
-           ("codes",)),
-    _Chain("code_place", "place_id", ("artifact_id", "taxonomy", "code", "rater", "place"),
-           ("support", "quote")),
-)  # fmt: skip
+_RULES = schema().merge_rules()
+_KINDS = tuple(
+    _Kind(table, rule.key, rule.agree, rule.called, rule.within)
+    for table, rule in _RULES.items()
+    if rule.how == "agree"
+)
+_CHAINS = tuple(
+    _Chain(table, rule.key[0], rule.subject, rule.agree)
+    for table, rule in _RULES.items()
+    if rule.how == "ledger"
+)
 # All of one, or nothing.
-_WHOLE = {
-    "frame_member": "frame_hash",
-    "suggestion": "round",
-    "package_file": "package",
-    "package_row": "package",
-}
+_WHOLE = {table: rule.within for table, rule in _RULES.items() if rule.how == "whole"}
 TABLES = (
-    *(f"store.{each.table}" for each in (*_KINDS, *_CHAINS, _OF_ANSWERS)),
+    *(f"store.{each.table}" for each in _KINDS),
+    *(f"store.{each.table}" for each in _CHAINS),
     *(f"store.{table}" for table in _WHOLE),
     "store.taxonomy_text",
     *SERVERS,
@@ -106,7 +77,6 @@ def take_labels(source: Reader, writer: Writer, gone: list[str]) -> dict[str, in
         taken[f"store.{kind.table}"] = _take(source, writer, kind, gone)
     for chain in _CHAINS:
         taken[f"store.{chain.table}"] = _take_chain(source, writer, chain, gone)
-    taken["store.relabel"] = _take(source, writer, _OF_ANSWERS, gone)
     for table, group in _WHOLE.items():
         taken[f"store.{table}"] = _take_whole(source, writer, table, group, gone)
     taken |= take_servers(source, writer)
@@ -143,7 +113,7 @@ def _take(source: Reader, writer: Writer, kind: _Kind, gone: list[str]) -> int:
     taken = theirs.take(new)
     if kind.within:
         taken = _behind(writer, kind, taken)
-    return writer.insert(f"store.{kind.table}", taken)
+    return arrow_rows.insert(writer, f"store.{kind.table}", taken)
 
 
 def _behind(writer: Writer, kind: _Kind, taken: pa.Table) -> pa.Table:
@@ -184,7 +154,7 @@ def _take_chain(source: Reader, writer: Writer, chain: _Chain, gone: list[str]) 
     if contradictions:
         raise _contradicting(chain, contradictions)
     found = pa.array(each in wanted for each in theirs.column(chain.identity).to_pylist())
-    return writer.insert(f"store.{chain.table}", theirs.filter(found)) if wanted else 0
+    return arrow_rows.insert(writer, f"store.{chain.table}", theirs.filter(found)) if wanted else 0
 
 
 def _by_subject(
@@ -208,6 +178,9 @@ def _said(rows: dict[str, dict[str, Any]], chain: _Chain) -> list[list[Any]]:
 def _told(rows: dict[str, dict[str, Any]], chain: _Chain) -> str:
     if chain.table == "code_place":
         return " and ".join(row["support"] for row in _holding(rows))
+    first = chain.said[0]
+    if first != "codes":
+        return " and ".join(str(row[first]) for row in _holding(rows))
     return " and ".join(", ".join(row["codes"]) or "nothing" for row in _holding(rows))
 
 
@@ -229,7 +202,7 @@ def _take_taxonomies(source: Reader, writer: Writer) -> int:
         here, there = [[(node.code, node.parent) for node in tree.nodes] for tree in trees]
         if here != there:
             raise _differ(f"different codes of {row['taxonomy']} {row['version']}")
-    return writer.insert("store.taxonomy_text", pa.Table.from_pylist(new)) if new else 0
+    return arrow_rows.insert(writer, "store.taxonomy_text", pa.Table.from_pylist(new)) if new else 0
 
 
 def _take_whole(source: Reader, writer: Writer, table: str, group: str, gone: list[str]) -> int:
@@ -237,7 +210,7 @@ def _take_whole(source: Reader, writer: Writer, table: str, group: str, gone: li
     known = {row["it"] for row in rows}
     theirs = _theirs(source, table, gone, (group,))
     new = [at for at, it in enumerate(theirs.column(group).to_pylist()) if it not in known]
-    return writer.insert(f"store.{table}", theirs.take(new)) if new else 0
+    return arrow_rows.insert(writer, f"store.{table}", theirs.take(new)) if new else 0
 
 
 def _drop_left_behind(writer: Writer, table: str) -> int:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from faultatlas.data.old import arrow_rows
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 _KEYS = {
     "account": ("server", "rater"),
@@ -35,7 +37,9 @@ def take_servers(source: Reader, writer: Writer) -> dict[str, int]:
         known = {tuple(row.values()) for row in ours}
         columns = [theirs.column(name).to_pylist() for name in key]
         new = [at for at, row in enumerate(zip(*columns, strict=True)) if row not in known]
-        taken[f"store.{table}"] = writer.insert(f"store.{table}", theirs.take(new)) if new else 0
+        taken[f"store.{table}"] = (
+            arrow_rows.insert(writer, f"store.{table}", theirs.take(new)) if new else 0
+        )
     return taken
 
 

@@ -19,7 +19,7 @@ from faultatlas.miner.rebuild import host_of
 from faultatlas.miner.tombstones import names
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.payload import Who
 
 _LOGIN = re.compile(r"@?([A-Za-z0-9][A-Za-z0-9_-]{0,99}(?:\[bot\])?)")

@@ -13,7 +13,7 @@ from faultatlas.miner.payload import entries, entry
 from faultatlas.miner.sources.github_names import identity
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 KINDS = ("graphql commits", "commit pulls")  # of stored exchanges
 

@@ -13,7 +13,7 @@ from faultatlas.miner.links.make import make_links
 from faultatlas.miner.links.texts import Progress, forget_texts, read_texts
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 # Of an id: whether an issue is a pull request is known only of those in the study.
 _KIND = (

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.miner.links import THRESHOLD
 from faultatlas.miner.links.make import write_links
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 VERSION = 1
 KINDS = ("issue", "pull", "post", "commit")
@@ -228,7 +229,7 @@ def _copy(study: Study, scratch: Writer, kind: str, threshold: float) -> int | N
         if digest is not None:
             scratch.execute(_COPY)
             for batch in reader.batches(_COPIED, [kind]):
-                scratch.insert("copied", pa.Table.from_batches([batch]))
+                arrow_rows.insert(scratch, "copied", pa.Table.from_batches([batch]))
     return digest
 
 
@@ -247,7 +248,7 @@ def _compare(scratch: Writer, threshold: float) -> pa.Table:
 
 def _write(writer: Writer, kind: str, found: pa.Table, digest: int, run: Run) -> dict[str, int]:
     writer.execute(_SUGGESTIONS)
-    writer.insert("suggested", found)
+    arrow_rows.insert(writer, "suggested", found)
     # What has gone since it was read.
     writer.execute(f"DELETE FROM suggested WHERE from_id NOT IN {_THERE} OR to_id NOT IN {_THERE}")
     scope = (

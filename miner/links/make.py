@@ -12,7 +12,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import parse
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 COMPUTED = "found_in IN ('text', 'hash')"  # duplicates that were computed
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
 from faultatlas.data.identity import split_project
+from faultatlas.data.old import arrow_rows
 from faultatlas.miner.links.answers import KINDS, answered
 from faultatlas.miner.links.references import VERSION, Reference, references
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from faultatlas.data.identity import Hosts
     from faultatlas.data.provenance import Run
-    from faultatlas.data.store import Reader, Study, Writer
+    from faultatlas.data.study import Reader, Study, Writer
 
 Progress = Callable[[int, int], None]  # texts read, and in all
 
@@ -146,7 +147,7 @@ def _read_span(writer: Writer, span: _Span, hosts: Hosts, run: Run) -> int:
         "DELETE FROM store.reference WHERE text_id IN (SELECT unnest(?::VARCHAR[]))", [read]
     )
     if found:
-        writer.insert("store.reference", _arrow(found))
+        arrow_rows.insert(writer, "store.reference", _arrow(found))
     writer.execute(
         "INSERT OR REPLACE INTO store.link_read "
         "SELECT unnest(?::VARCHAR[]), unnest(?::UBIGINT[]), ?",

@@ -17,7 +17,7 @@ from faultatlas.miner.study_key import check_key
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.miner.checkpoints import Checkpoint
     from faultatlas.miner.http import Response
     from faultatlas.miner.papers.client import Client

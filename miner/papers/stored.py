@@ -8,7 +8,7 @@ from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.report.formatting import minute
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 _COUNTS = """
 SELECT

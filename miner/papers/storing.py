@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.records import KnownPaperRow, PaperRecordRow
 from faultatlas.miner.papers.grouping import Record, grouped
 from faultatlas.miner.papers.merging import best_first, id_of, matches, paper_of
@@ -16,7 +17,7 @@ from faultatlas.miner.papers.merging import best_first, id_of, matches, paper_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.archive import Exchange
 
 # Tables that name a paper for good: what was drawn, labelled or quoted.
@@ -118,8 +119,8 @@ def _write(writer: Writer, papers: Mapping[str, Sequence[Record]], before_ids: s
         writer.execute(
             "DELETE FROM store.paper WHERE artifact_id IN (SELECT unnest(?::VARCHAR[]))", [gone]
         )
-    writer.upsert("store.paper_record", "record_id", _batch(records))
-    new, changed = writer.upsert("store.paper", "artifact_id", _batch(rows))
+    arrow_rows.upsert(writer, "store.paper_record", "record_id", _batch(records))
+    new, changed = arrow_rows.upsert(writer, "store.paper", "artifact_id", _batch(rows))
     return Stored(papers_new=new, papers_changed=changed)
 
 

@@ -38,7 +38,7 @@ from faultatlas.miner.posts.ingest import NAME
 from faultatlas.miner.posts.naming import STACK_OVERFLOW
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Writer
+    from faultatlas.data.study import Writer
     from faultatlas.miner.posts.ingest import PostIngest
     from faultatlas.miner.posts.selection import PostSelection
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from faultatlas.miner.posts.dump_tally import Tally, tally_of
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 
 @dataclass(frozen=True)

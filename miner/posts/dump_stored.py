@@ -16,7 +16,7 @@ from faultatlas.miner.posts.dump_numbers import numbers, pairs
 from faultatlas.miner.posts.dump_rows import DamagedRow, Kind, attributes, number_of, raw_rows
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 _QUESTION = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="1"')
 _ANSWER = re.compile(rb'<row Id="([0-9]{1,18})" PostTypeId="2" ParentId="([0-9]{1,18})"')

@@ -17,7 +17,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.miner.payload import entries, entry, text
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.posts.ingest import PostIngest
     from faultatlas.miner.posts.selection import PostSelection
 

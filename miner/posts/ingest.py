@@ -19,7 +19,7 @@ from faultatlas.miner.study_key import check_key, who_in
 
 if TYPE_CHECKING:
     from faultatlas.data.provenance import Outcome, Run
-    from faultatlas.data.store import Study, Writer
+    from faultatlas.data.study import Study, Writer
     from faultatlas.miner.checkpoints import Checkpoint
     from faultatlas.miner.http import Response
     from faultatlas.miner.posts.client import Client

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from faultatlas.data.records import Rows
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 def without_unknown(reader: Reader, rows: Rows) -> Rows:

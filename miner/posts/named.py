@@ -18,7 +18,7 @@ from faultatlas.miner.sources import PAGE
 
 if TYPE_CHECKING:
     from faultatlas.data.identity import ArtifactId
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.miner.http import Response
     from faultatlas.miner.posts.ingest import PostIngest
     from faultatlas.miner.posts.selection import PostSelection

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from faultatlas.miner.posts.naming import question_id
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.miner.posts.selection import PostSelection
 
 

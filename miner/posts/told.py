@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from faultatlas.data.records import PostRow, ReplyRow, Rows
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
     from faultatlas.miner.archive import Exchange
 
 _Told = TypeVar("_Told", PostRow, ReplyRow)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import projects
 from faultatlas.miner.connecting import connected
 from faultatlas.miner.search.repositories import plan_search, search_repositories

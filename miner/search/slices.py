@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Writer
+    from faultatlas.data.study import Reader, Writer
 
 LIMIT = 1000  # results that GitHub gives of those it counts
 FULL = 900  # results to aim for: counts grow while slices are read, and guesses are guesses

@@ -8,7 +8,7 @@ from typing import Any
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Column, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import formatting
 from faultatlas.report.recomputing import Recomputed, all_again, same
 

@@ -16,7 +16,7 @@ from faultatlas.report.console import explained
 from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.report.old.console import Output
 
 _LARGEST = 20_000_000  # bytes of a manuscript

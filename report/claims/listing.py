@@ -10,7 +10,7 @@ from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.evidence import PublishedFigure
 from faultatlas.data.old.results import Cell, ClaimStatus, Column, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import formatting
 
 STATUSES = tuple(filter(None, get_args(ClaimStatus)))

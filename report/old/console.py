@@ -12,7 +12,7 @@ import typer
 from faultatlas.report.console import Console
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
 StudyOption = Annotated[
     Path,
@@ -47,6 +47,6 @@ class Output(Console):
 
 def open_study(directory: Path, output: Output) -> Study:
     """The study of a command; it tells the user when it is made and when it must wait."""
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
 
     return Study(directory, tell=output.tell)

@@ -18,7 +18,7 @@ from faultatlas.report.package.loading import store
 from faultatlas.report.study import own
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.report.package.cleaning import Cleaner
     from faultatlas.report.package.copying import LeftOut, Options
 

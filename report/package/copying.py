@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faultatlas.data.settings import About
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 # Licences of published packages that let everybody hand their rows on, if the source is named.
 _FREE = re.compile(r"\b(?:CC[ -]BY(?:-SA)?|CC0|MIT|Apache|BSD|ODC-By)\b")

@@ -9,7 +9,7 @@ from faultatlas.data.settings import About
 from faultatlas.report.package.copying import LeftOut, Options
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
     from faultatlas.report.package.computing import Entry
 
 ANONYMOUS = "Anonymous"

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faultatlas.data import provenance, result_store
+from faultatlas.data.database import STATEMENT_ERRORS
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run
 from faultatlas.data.settings import SETTINGS, Settings
-from faultatlas.data.store import STATEMENT_ERRORS, Study
+from faultatlas.data.study import Study
 from faultatlas.report.formatting import plain
 from faultatlas.report.package.policy import TABLES
 
@@ -42,7 +44,7 @@ def load(directory: Path, content: Content) -> Study:
     try:
         with study.writing() as writer:
             for table in sorted(content.tables.keys() & TABLES.keys()):
-                writer.insert(f"store.{table}", content.tables[table])
+                arrow_rows.insert(writer, f"store.{table}", content.tables[table])
     except STATEMENT_ERRORS as error:
         said = plain(str(error).partition("\n")[0])
         raise StudyError(

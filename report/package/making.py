@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.settings import read_settings
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.console import explained
 from faultatlas.report.package import (
     archive,

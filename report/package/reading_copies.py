@@ -16,7 +16,7 @@ from faultatlas.report.package import rows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.report.package.computing import Entry
 
 CLAIMS = "claims.csv"

@@ -12,7 +12,7 @@ from faultatlas.report.package.policy import LEFT_OUT
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 IDS = "ids.csv"
 

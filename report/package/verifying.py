@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import shipped_migrations
 from faultatlas.data.old.results import Claim
+from faultatlas.data.schema import schema
 from faultatlas.data.settings import SETTINGS
-from faultatlas.data.store import Reader, Study
+from faultatlas.data.study import Reader, Study
 from faultatlas.report.claims.checking import Difference
 from faultatlas.report.formatting import plain
 from faultatlas.report.package import archive, reading_copies
@@ -115,7 +115,7 @@ class _Bounded(Study):
     def reading(self) -> Iterator[Reader]:
         """The study for queries that end."""
         try:
-            with super().reading() as reader, reader.no_longer_than(_LONGEST_S):
+            with super().reading() as reader, reader.limited_to(_LONGEST_S):
                 yield reader
         except TimeoutError as error:
             raise StudyError(
@@ -131,7 +131,7 @@ def claims_text(title: str, version: str, entries: list[Entry], **more: object) 
         "format": FORMAT,
         "title": title,
         "version": version,
-        "schema": shipped_migrations()[-1].number,
+        "schema": schema().version,
         **more,
         "results": [each.to_json() for each in entries],
     }
@@ -152,7 +152,7 @@ def read_claims(place: Path) -> tuple[dict[str, Any], list[Entry]]:
         ) from error
     if newest[2] != KIND:
         raise StudyError(f"{CLAIMS} is of another kind", "Name a package of report package.")
-    if newest[0] > shipped_migrations()[-1].number or newest[1] > FORMAT:
+    if newest[0] > schema().version or newest[1] > FORMAT:
         raise StudyError(
             f"the package was made by a newer faultatlas ({plain(known['version'])})",
             "Upgrade faultatlas, and verify it again.",

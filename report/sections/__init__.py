@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from faultatlas.data.old.results import Claim, Figure, Result, Table
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 
 @dataclass(frozen=True)

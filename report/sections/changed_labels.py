@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sized
 
 from faultatlas.data.gates import changed_after_gate
 from faultatlas.data.old.results import Claim
-from faultatlas.data.sql_text import literals
+from faultatlas.data.schema import literals
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material
 from faultatlas.report.sections.numbers import count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from faultatlas.data.old.results import Cell, Claim, Column, Figure, Series, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import count as written
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section

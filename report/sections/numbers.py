@@ -11,7 +11,7 @@ from faultatlas.analysis.statistics.intervals import wilson_share
 from faultatlas.data.old.results import Claim
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 ANALYSIS = "study"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data.old.results import Claim, Column, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import count as written
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section
 from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 POSITION = 25
 KEY = "papers"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faultatlas.data.old.results import Cell, Claim, Column, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section, part_of
 from faultatlas.report.sections.findings import is_shown

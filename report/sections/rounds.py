@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data.old.results import Claim, Column, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import counted, day
 from faultatlas.report.sections import Material, Section
 from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 POSITION = 40
 KEY = "rounds"

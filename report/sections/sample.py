@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.statistics.representativeness import fit_to_frame
 from faultatlas.data.old.results import Cell, Claim, Column, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import count as written
 from faultatlas.report.formatting import counted
 from faultatlas.report.sections import Material, Section
 from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 POSITION = 30
 KEY = "sample"

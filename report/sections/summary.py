@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from faultatlas.data.old.results import Claim, Column, Table
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.report.formatting import counted, day
 from faultatlas.report.sections import Material, Section
 from faultatlas.report.sections.numbers import count
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 POSITION = 10
 KEY = "summary"

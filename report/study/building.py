@@ -14,14 +14,14 @@ from faultatlas.data.old.results import Cell, Result, Table
 from faultatlas.data.settings import read_settings
 from faultatlas.report import figures, latex, recomputing, tables
 from faultatlas.report.console import explained
-from faultatlas.report.folders import replacing
+from faultatlas.data.files import replace_folder
 from faultatlas.report.pages import shortened
 from faultatlas.report.sections import Material, Section, sections, summary
 from faultatlas.report.study import markdown, own, page, paper
 from faultatlas.report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader, Study
+    from faultatlas.data.study import Reader, Study
 
 REPORT = "report.json"
 MARKDOWN = "report.md"
@@ -83,7 +83,7 @@ def write(title: str, found: Sequence[Section], folder: Path, *, draw: bool = Tr
     """Write the report of these sections as a folder, and return its page."""
     lead, found = _led(found if draw else [_undrawn(section) for section in found])
     laid = placed(found)
-    with replacing(folder, _files_of_earlier_run) as new:
+    with replace_folder(folder, _files_of_earlier_run) as new:
         widths, drawings = _draw(laid, new)
         for each in everything(laid):
             for table in each.tables:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.sections import Material, Section, sections
 from faultatlas.report.sections.numbers import ANALYSIS
 

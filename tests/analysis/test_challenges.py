@@ -17,7 +17,7 @@ from faultatlas.analysis.tallies.themes import Themes
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 

@@ -15,7 +15,7 @@ from computed import coverage_gap, stored
 from settled import put_final
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import figures
 from faultatlas.report.publish import build, publish
 

@@ -18,7 +18,7 @@ from faultatlas.analysis.coverage.earlier import earlier_run
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 GPU = "2.L1"  # untargeted by the survey and by every shipped paper
 

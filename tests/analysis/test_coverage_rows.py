@@ -14,7 +14,7 @@ from settled import put_final
 from faultatlas.analysis.coverage.corpus import shipped_corpus
 from faultatlas.data import evidence, provenance, result_store
 from faultatlas.data.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 GPU = "2.L1"  # untargeted by the survey and by every shipped paper

@@ -21,7 +21,7 @@ from faultatlas.annotation.sheets.command import import_sheets
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 

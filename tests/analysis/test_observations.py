@@ -13,7 +13,7 @@ from settled import put_final
 from faultatlas.analysis.observations import observe
 from faultatlas.data.errors import StudyError
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture(scope="module")

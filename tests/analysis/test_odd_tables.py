@@ -15,7 +15,7 @@ from faultatlas.analysis.tallies.given_tables import file_table
 from faultatlas.analysis.tallies.measuring import file_values
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from population import Population
 
 from faultatlas.analysis.studies import own_claims
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 pytestmark = pytest.mark.usual_opening
 

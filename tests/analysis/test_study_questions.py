@@ -17,7 +17,7 @@ from reading_papers import Reading
 
 from faultatlas.analysis.studies import questions
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 QUESTIONS = questions()
 OWN = """

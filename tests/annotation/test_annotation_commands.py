@@ -15,7 +15,7 @@ from labelling import Labelled
 
 from faultatlas.annotation.bridge.projects import wanted_project
 from faultatlas.annotation.rounds import find_round
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 Command = Callable[..., CompletedProcess[str]]

@@ -16,7 +16,7 @@ from faultatlas.annotation.sheets.codes import Codebook
 from faultatlas.annotation.sheets.command import import_sheets
 from faultatlas.annotation.sheets.importing import Sheets, read_sheets
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 LIBRARY = TaxonomyLibrary()

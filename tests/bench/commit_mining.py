@@ -23,7 +23,7 @@ from bench import measured
 from bench.made_repository import make_repository
 from bench.measured import Line, NotMeasured, Target, child, in_turn
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 COMMITS = 10_000
 SAMPLE = 500

@@ -87,7 +87,7 @@ def _lxml_answers(path: Path) -> list[Any]:
 def into_study(path: Path, folder: Path) -> list[Any]:
     """Bring a dump into a new study."""
     from faultatlas.data import provenance
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.miner.posts.dump import read_dump
     from faultatlas.miner.posts.ingest import PostIngest
     from faultatlas.miner.posts.selection import PostSelection

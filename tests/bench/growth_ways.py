@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 def _links(_size: int, folder: Path) -> None:
-    from faultatlas.data.store import Study
+    from faultatlas.data.study import Study
     from faultatlas.miner.links import THRESHOLD
     from faultatlas.miner.links.command import run_link
 

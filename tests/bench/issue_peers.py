@@ -22,7 +22,7 @@ from bench.parts import Untold
 from bench.peer_environment import peer_python
 from loopback import TOKEN
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 ISSUES = 1_000
 PERCEVAL = "1.6.1"

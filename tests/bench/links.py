@@ -15,8 +15,9 @@ import pyarrow as pa
 from bench.measured import Line, Target, in_turn, seconds
 
 from faultatlas.data.clock import utc_now
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.provenance import begin
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.links import THRESHOLD
 from faultatlas.miner.links.command import run_link
 from faultatlas.miner.links.duplicates import find_duplicates
@@ -76,7 +77,8 @@ def study_of_texts(count: int) -> Iterator[Study]:
         numbers = range(1, count + 1)
         moment = utc_now()
         with study.writing() as writer:
-            writer.insert(
+            arrow_rows.insert(
+                writer,
                 "store.issue",
                 pa.table(
                     {

@@ -16,8 +16,9 @@ from bench.measured import Line, Target, in_turn, seconds
 
 from faultatlas.data import provenance
 from faultatlas.data.clock import utc_now
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.records import IssueRow, row_hash
-from faultatlas.data.store import DATABASE, Study
+from faultatlas.data.study import DATABASE, Study
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.tables import batch
 
@@ -54,7 +55,7 @@ def labels() -> Line:
 
     def by_batch() -> None:
         with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
-            writer.insert("store.settlement", rows)
+            arrow_rows.insert(writer, "store.settlement", rows)
 
     def by_row() -> None:
         with tempfile.TemporaryDirectory() as folder, Study(Path(folder)).writing() as writer:
@@ -85,7 +86,7 @@ def issues() -> Line:
 
         def by_batch() -> None:
             with study.writing() as writer:
-                writer.upsert("store.issue", "artifact_id", ready)
+                arrow_rows.upsert(writer, "store.issue", "artifact_id", ready)
 
         def by_row(connection: duckdb.DuckDBPyConnection) -> None:
             places = ", ".join("?" * len(part[0]))
@@ -136,7 +137,8 @@ def _study_with(rows: int) -> Iterator[Study]:
         study = Study(Path(folder))
         numbers = [f"{number:08}" for number in range(rows)]
         with study.writing() as writer:
-            writer.insert(
+            arrow_rows.insert(
+                writer,
                 "store.run",
                 pa.table(
                     {

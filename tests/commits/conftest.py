@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import pytest
 from commits_reading import Reading
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 from program import main as main_of
 from warming import warm_up
 
-import faultatlas.data.store
+import faultatlas.data.study
 import faultatlas.miner.commits.again
 import faultatlas.miner.commits.command
 import faultatlas.miner.commits.git
@@ -55,8 +55,8 @@ def run(asked: dict[str, Any], answer: int) -> None:
     """In the child."""
     steps = Steps(asked["last"])
     for name in ("execute", "insert"):
-        steps.around(faultatlas.data.store.Writer, name)
-    steps.around(faultatlas.data.store.Study, "writing")
+        steps.around(faultatlas.data.study.Writer, name)
+    steps.around(faultatlas.data.study.Study, "writing")
     steps.around(faultatlas.miner.commits.git, "run")
     steps.around(faultatlas.miner.commits.git.View, "streaming")
     # So small that everything is written in many pieces.

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from growth import grows_like_its_text
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.commits.forgetting import message_without
 
 Command = Callable[..., CompletedProcess[str]]

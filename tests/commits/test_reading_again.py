@@ -17,7 +17,7 @@ from commits_reading import Reading
 from repositories_on_disk import Repository, linear
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.commits import clones, git, mining
 from faultatlas.miner.commits.walks import Wishes
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from faultatlas.data.drafts import drop_abandoned
+from faultatlas.data.files import drop_abandoned
 from faultatlas.data.people import study_key
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture

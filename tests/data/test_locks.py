@@ -10,9 +10,9 @@ from subprocess import Popen
 
 import pytest
 
-from faultatlas.data import locks
+from faultatlas.data import database_errors as locks
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 
 pytestmark = [pytest.mark.usual_making, pytest.mark.usual_opening]
 
@@ -31,7 +31,7 @@ connection.close()
 WRITER = """
 import sys
 from pathlib import Path
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 study = Study(Path(sys.argv[1]), tell=lambda message: print(message, flush=True))
 for number in range(20):
     with study.writing() as writer:
@@ -218,8 +218,8 @@ def test_a_holder_that_has_ended_is_named_as_duckdb_names_it(start: Start) -> No
     ended = start("ended.py", "")
     ended.wait()
     message = f"IO Error: ... Conflicting lock is held in /opt/R/bin/R (PID {ended.pid}). See also"
-    assert locks.holder(message) == locks.Holder(ended.pid, "R")
-    assert str(locks.holder(message)) == f"process {ended.pid} (R)"
+    assert locks.lock_holder(message) == locks.LockHolder(ended.pid, "R")
+    assert str(locks.lock_holder(message)) == f"process {ended.pid} (R)"
 
 
 def test_the_program_of_a_holder_is_its_script_or_its_interpreter(start: Start) -> None:
@@ -230,23 +230,25 @@ def test_the_program_of_a_holder_is_its_script_or_its_interpreter(start: Start) 
         for process in (script, interpreter):
             assert process.stdout is not None
             process.stdout.readline()  # only now it is the program, not a copy of this one
-        found = [locks.holder(message.format(process.pid)) for process in (script, interpreter)]
+        found = [
+            locks.lock_holder(message.format(process.pid)) for process in (script, interpreter)
+        ]
     assert found == [
-        locks.Holder(script.pid, "notebook.py"),
-        locks.Holder(interpreter.pid, Path(sys.executable).name),
+        locks.LockHolder(script.pid, "notebook.py"),
+        locks.LockHolder(interpreter.pid, Path(sys.executable).name),
     ]
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("IO Error: Could not set lock on file", locks.Holder(0, "another process")),
+        ("IO Error: Could not set lock on file", locks.LockHolder(0, "another process")),
         ("IO Error: No space left on device", None),
         ("Constraint Error: Duplicate key", None),
     ],
 )
-def test_a_lock_is_told_from_other_errors(message: str, expected: locks.Holder | None) -> None:
-    assert locks.holder(message) == expected
+def test_a_lock_is_told_from_other_errors(message: str, expected: locks.LockHolder | None) -> None:
+    assert locks.lock_holder(message) == expected
 
 
 @pytest.mark.parametrize(
@@ -262,7 +264,7 @@ def test_a_lock_is_told_from_other_errors(message: str, expected: locks.Holder |
     ],
 )
 def test_every_error_is_one_line_and_has_a_next_step(words: str, expected: str) -> None:
-    error = locks.explained(OSError(words), Path("s/study.duckdb"))
+    error = locks.explain(OSError(words), Path("s/study.duckdb"))
     assert expected in error.message
     assert "\n" not in error.message
     assert error.hint

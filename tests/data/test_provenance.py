@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faultatlas.data import clock, provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 law = settings(max_examples=100)
 TOKEN = "ghp_0123456789abcdefABCDEF0123456789abcd"  # noqa: S105  (made up)

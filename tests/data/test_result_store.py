@@ -17,7 +17,7 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.provenance import Run
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 MOMENT = datetime(2024, 2, 29, 12)  # noqa: DTZ001  (stored as UTC without a zone)
 law = settings(max_examples=30)

@@ -17,7 +17,7 @@ from faultatlas.data.settings import (
     Settings,
     read_settings,
 )
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 def _settings(folder: Path, text: str) -> Settings:

@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
+from typing import Any
 
 import pytest
 
-from faultatlas.data import engine
-from faultatlas.data.engine import Session, Use
-from faultatlas.data.store import Study, Writer
-from faultatlas.data.watching import Watch
+from faultatlas.data import database
+from faultatlas.data.database import HeaderCheck, Use
+from faultatlas.data.study import Study, Writer
+
+pytestmark = pytest.mark.usual_opening  # other processes have the study too
 
 Start = Callable[..., "Popen[str]"]
 
@@ -20,12 +22,19 @@ _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _WRITER = """
 import sys
 from pathlib import Path
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
 for number in range(int(sys.argv[3])):
     with study.writing() as writer:
         writer.execute("INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')",
                        [f"{sys.argv[2]} {number}"])
+"""
+# Somebody who knows nothing of our lock: a notebook, for example.
+_PLAIN_WRITER = """
+import sys, duckdb
+with duckdb.connect(sys.argv[1]) as connection:
+    row = "'other 0', 'x', '{}', '0', now(), NULL, 'ok'"
+    connection.execute(f"INSERT INTO store.run VALUES ({row})")
 """
 
 
@@ -58,15 +67,15 @@ def test_a_file_that_was_written_to_between_two_looks_is_opened_again(
     study: Study, start: Start, monkeypatch: pytest.MonkeyPatch, *, reads: bool
 ) -> None:
     opened: list[Path] = []
-    plain = engine.connect
+    plain = database.connect
 
-    def late(database: Path, use: Use) -> Session:
-        opened.append(database)
+    def late(path: Path, use: Use) -> Any:
+        opened.append(path)
         if len(opened) == 1:
-            assert start("other.py", _WRITER, study.directory, "other", 1).wait() == 0
-        return plain(database, use)
+            assert start("other.py", _PLAIN_WRITER, study.database).wait() == 0
+        return plain(path, use)
 
-    monkeypatch.setattr(engine, "connect", late)
+    monkeypatch.setattr(database, "connect", late)
     if reads:
         assert run_ids(study) == {"old", "other 0"}
     else:
@@ -81,15 +90,15 @@ def test_a_file_that_was_replaced_between_two_looks_is_opened_again(
 ) -> None:
     copy = tmp_path / "copy.duckdb"
     study.copy_to(copy)
-    plain = engine.connect
+    plain = database.connect
 
-    def slow(database: Path, use: Use) -> Session:
-        session = plain(database, use)
+    def slow(path: Path, use: Use) -> Any:
+        connection = plain(path, use)
         if copy.exists():
-            copy.replace(database)
-        return session
+            copy.replace(path)
+        return connection
 
-    monkeypatch.setattr(engine, "connect", slow)
+    monkeypatch.setattr(database, "connect", slow)
     with study.writing() as writer:
         add(writer, "new")
     assert run_ids(study) == {"old", "new"}
@@ -99,7 +108,7 @@ def test_a_file_that_was_replaced_between_two_looks_is_opened_again(
 _NESTED = """
 import sys
 from pathlib import Path
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 study = Study(Path(sys.argv[1]))
 with study.reading() as outer:
     with study.reading() as inner:
@@ -140,6 +149,6 @@ def test_no_handle_is_left_open(study: Study) -> None:
 
 
 def test_a_file_that_is_not_there_is_nobodys_business(tmp_path: Path) -> None:
-    watch = Watch(tmp_path / "none")
-    assert watch.is_unchanged()
-    watch.end()
+    header = HeaderCheck(tmp_path / "none")
+    assert header.unchanged()
+    header.close()

@@ -37,7 +37,7 @@ from reported import RESULT
 from warming import warm_up
 
 import faultatlas.data.provenance
-import faultatlas.data.store
+import faultatlas.data.study
 import faultatlas.report.figures
 import faultatlas.report.publish
 from faultatlas.data.clock import Clock, set_testing
@@ -134,13 +134,13 @@ def _be(wanted: dict[str, Any], counted: int) -> None:
         if wanted["room"] is not None:
             small_disk.move_onto(Path(wanted["study"]), wanted["room"])
         if wanted["wait_s"] is not None:
-            faultatlas.data.store.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
+            faultatlas.data.study.Study.__init__.__kwdefaults__["wait_s"] = wanted["wait_s"]
         _set_clock(wanted["clock_s"])
         steps = Steps(wanted["kill_at"])
         _count(steps, wanted["watched"])
         if wanted["only_reads"]:  # such a command has no other moments
-            steps.around(faultatlas.data.store.Reader, "rows")
-            steps.around(faultatlas.data.store.Reader, "value")
+            steps.around(faultatlas.data.study.Reader, "rows")
+            steps.around(faultatlas.data.study.Reader, "value")
         code = _run(wanted["program"], wanted["arguments"])
         os.write(counted, str(steps.taken).encode())
     except BaseException:  # noqa: BLE001 - the log says what it was
@@ -178,8 +178,8 @@ def _set_clock(seconds: float) -> None:
 
 def _count(steps: Steps, watched: str) -> None:
     for name in ("execute", "insert", "put", "upsert"):
-        steps.around(faultatlas.data.store.Writer, name)
-    inner, me = faultatlas.data.store._transaction, os.getpid()  # noqa: SLF001
+        steps.around(faultatlas.data.study.Writer, name)
+    inner, me = faultatlas.data.study._transaction, os.getpid()  # noqa: SLF001
 
     @contextmanager
     def transaction(connection: Any) -> Iterator[None]:
@@ -188,7 +188,7 @@ def _count(steps: Steps, watched: str) -> None:
             steps.step()  # everything is said, nothing is committed
         steps.step()  # committed, and not closed
 
-    faultatlas.data.store._transaction = transaction  # noqa: SLF001
+    faultatlas.data.study._transaction = transaction  # noqa: SLF001
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if os.getpid() != me:  # a process that the command made has its own tests

@@ -16,7 +16,7 @@ from needed import need
 
 from faultatlas.annotation.bridge.installation import Installation, cache_folder
 from faultatlas.annotation.bridge.page.answers import result_of
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 PUSH = Step("push", "annotation", ("push", "pilot", "--url", "{label_studio}"), ())

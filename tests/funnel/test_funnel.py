@@ -17,7 +17,7 @@ from population import Population
 
 from faultatlas.data import provenance
 from faultatlas.data.sampling import drawn
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 from faultatlas.miner.funnel import running, words
 from faultatlas.miner.funnel.running import run_steps
 from faultatlas.miner.funnel.steps import Draw, Step, step_of

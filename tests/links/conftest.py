@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from linking import Linking
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from linking import OTHER_SHA, SHA, START, Linking
 
 from faultatlas.data.provenance import begin
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 from faultatlas.miner.links import THRESHOLD
 from faultatlas.miner.links.duplicates import MATCHES, find_duplicates
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from linking import OTHER_SHA, SHA, Linking
 
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 from faultatlas.miner.links import command, texts
 
 LIB = "github:example/lib"

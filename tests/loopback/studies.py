@@ -12,8 +12,8 @@ from typing import Any
 
 import duckdb
 
-from faultatlas.data import engine
-from faultatlas.data.engine import Use
+from faultatlas.data import database
+from faultatlas.data.database import Use
 
 MINED = ("issue", "comment", "issue_event", "departure", "lost_label", "alias")
 # What two fetches of the same pages differ in; of a time at which something was noticed, only
@@ -28,8 +28,8 @@ Rows = list[tuple[Any, ...]]
 @contextmanager
 def opened(directory: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """The study, whatever its schema is."""
-    with engine.connect(directory / "study.duckdb", Use(read_only=True)) as session:
-        yield session.connection
+    with database.connect(directory / "study.duckdb", Use(read_only=True)) as connection:
+        yield connection
 
 
 def mined(directory: Path) -> dict[str, Rows]:

@@ -9,7 +9,6 @@ import json
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import Popen
 from typing import Any
 
 import duckdb
@@ -19,8 +18,7 @@ from mining import Mining
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import shipped_migrations
-from faultatlas.data.store import DATABASE, Study
+from faultatlas.data.study import DATABASE, Study
 from faultatlas.miner.keeping.backup import backup, check
 from faultatlas.miner.keeping.forget import forget
 from faultatlas.miner.keeping.merging import merge
@@ -165,180 +163,41 @@ def test_names_in_a_foreign_study_are_no_statements(tmp_path: Path, schema: str)
     study = Study(tmp_path / "theirs")
     evil = tmp_path / "evil.csv"
     name = f"run\"; COPY (SELECT 1) TO '{evil}'; --".replace('"', '""')
-    with study.writing() as writer:
-        writer.execute(f'CREATE TABLE {schema}."{name}" (artifact_id VARCHAR)')
-        writer.execute(f'CREATE VIEW main."a {name}" AS SELECT 1')
-    file = hand_made(tmp_path / "x.tar.gz", {DATABASE: study.database.read_bytes()}, schema=4)
-    check(file)
-    status(study)
-    backup(study, tmp_path / "copy.tar.gz")
-    ours = Study(tmp_path / "ours")
-    merge(ours, study, provenance.begin("miner merge", {}))
-    with pytest.raises(StudyError, match="nobody called"):
-        forget(study, "nobody")
-    study.compact()
-    assert not evil.exists()
-
-
-def test_a_view_in_a_foreign_study_cannot_reach_other_files(tmp_path: Path) -> None:
-    secret = tmp_path / "secret.csv"
-    secret.write_text("a\n1\n", encoding="utf-8")
-    study = Study(tmp_path / "theirs")
     with study.writing():
         pass
     with duckdb.connect(str(study.database)) as connection:
-        connection.execute(f"CREATE VIEW leak AS SELECT * FROM read_csv('{secret}')")
-    for opened in (study.reading, study.writing):
-        with pytest.raises(duckdb.PermissionException), opened() as reader:
-            reader.rows("FROM leak")
-    with study.reading() as reader, pytest.raises(duckdb.Error, match="locked"):
-        reader.rows("SET threads = 1")
+        connection.execute(f'CREATE TABLE {schema}."{name}" (artifact_id VARCHAR)')
+        connection.execute(f'CREATE VIEW main."a {name}" AS SELECT 1')
+    file = hand_made(tmp_path / "x.tar.gz", {DATABASE: study.database.read_bytes()}, schema=1)
+    foreign, ours = Study(study.directory), Study(tmp_path / "ours")
+    run = provenance.begin("miner merge", {})
+    for use in (
+        lambda: check(file),
+        lambda: status(foreign),
+        lambda: backup(foreign, tmp_path / "copy.tar.gz"),
+        lambda: merge(ours, foreign, run),
+        lambda: forget(foreign, "nobody"),
+        foreign.compact,
+    ):
+        with pytest.raises(StudyError, match="not one of faultatlas"):
+            use()
+    assert not evil.exists()
 
 
-def test_a_backup_of_an_older_study_is_whole(tmp_path: Path) -> None:
-    old = Study(tmp_path / "old", migrations=shipped_migrations()[:2])
-    with old.writing() as writer:
+def test_a_broken_backup_is_named(tmp_path: Path) -> None:
+    study = Study(tmp_path / "study")
+    with study.writing() as writer:
         writer.execute("INSERT INTO store.run VALUES ('r', 'c', '{}', '0', now(), NULL, 'ok')")
-    rows = {"run": 1, "final_label": 0}
-    file = tmp_path / "old.tar.gz"
-    hand_made(file, {DATABASE: old.database.read_bytes()}, rows=rows, schema=2)
+    rows = {"run": 1, "item": 0}
+    file = tmp_path / "x.tar.gz"
+    hand_made(file, {DATABASE: study.database.read_bytes()}, rows=rows)
     assert check(file)["rows"] == rows
-    hand_made(file, {DATABASE: old.database.read_bytes()}, rows={"run": 2}, schema=2)
+    hand_made(file, {DATABASE: study.database.read_bytes()}, rows={"run": 2})
     with pytest.raises(StudyError, match="other rows"):
         check(file)
-    hand_made(file, {DATABASE: old.database.read_bytes()}, rows=rows, schema=999)
+    hand_made(file, {DATABASE: study.database.read_bytes()}, rows=rows, schema=999)
     with pytest.raises(StudyError, match="newer faultatlas"):
         check(file)
     hand_made(file, {DATABASE: b"no database"}, rows=rows)
     with pytest.raises(StudyError, match=r"backup of a study: study\.duckdb is damaged"):
         check(file)
-
-
-# While something happens
-
-_PAIRS = """
-import sys
-from pathlib import Path
-from faultatlas.data.store import Study
-study = Study(Path(sys.argv[1]), sleep=lambda _seconds: None)
-number = 0
-while not Path(sys.argv[2]).exists():
-    with study.writing(keep_log=number % 3 != 0) as writer:
-        writer.execute("INSERT INTO store.run VALUES (?, ?, '{}', '0', now(), NULL, 'ok')",
-                       [f"pair {number}", "x" * 3000])
-        writer.execute("INSERT INTO store.wanted VALUES (?, ?)", [f"a{number}", f"pair {number}"])
-    number += 1
-    print(number, flush=True)
-"""
-
-
-def test_a_running_fetch_does_not_tear_it(tmp_path: Path, start: Callable[..., Popen[str]]) -> None:
-    study = Study(tmp_path / "study")
-    with study.writing():
-        pass
-    stop = tmp_path / "stop"
-    process = start("fetch.py", _PAIRS, study.directory, stop)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "1\n"
-    hasty = Study(study.directory, sleep=lambda _seconds: None)  # the other gives no time either
-    made = [backup(hasty, tmp_path / f"{number}.tar.gz")["rows"] for number in range(4)]
-    stop.touch()
-    assert process.wait() == 0
-    assert all(rows["run"] == rows["wanted"] > 0 for rows in made)
-
-
-def test_rows_that_are_in_the_log_are_in_it_and_deleted_ones_are_not(tmp_path: Path) -> None:
-    study = Study(tmp_path / "study")
-    secret = hashlib.shake_256(b"secret").hexdigest(100)
-    row = "INSERT INTO store.run VALUES (?, ?, '{}', '0', now(), NULL, 'ok')"
-    with study.writing() as writer:
-        writer.execute(row, ["old", secret])
-    with study.writing(keep_log=True) as writer:
-        writer.execute("DELETE FROM store.run")
-        writer.execute(row, ["new", "command"])
-    assert (study.directory / f"{DATABASE}.wal").exists()
-    assert backup(study, tmp_path / "copy.tar.gz")["rows"]["run"] == 1
-    assert (study.directory / f"{DATABASE}.wal").exists()  # the study was only read
-    assert secret.encode() not in gzip.decompress((tmp_path / "copy.tar.gz").read_bytes())
-    with tarfile.open(tmp_path / "copy.tar.gz") as file:
-        file.extractall(tmp_path / "again", filter="data")
-    with Study(tmp_path / "again").reading() as reader:
-        assert reader.value("SELECT run_id FROM runs") == "new"
-
-
-def test_it_may_go_into_a_folder(tmp_path: Path) -> None:
-    study = Study(tmp_path / "study")
-    with study.writing():
-        pass
-    (tmp_path / "folder").mkdir()
-    backup(study, tmp_path / "folder")
-    (made,) = (tmp_path / "folder").iterdir()
-    assert made.name.startswith("study-")
-    assert made.name.endswith("Z.tar.gz")
-
-
-_KILLED = """
-import os, signal, sys
-from pathlib import Path
-from faultatlas.data.store import Study
-from faultatlas.miner.keeping import backup
-backup.check = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-backup.backup(Study(Path(sys.argv[1])), Path(sys.argv[2]), replace=True)
-"""
-
-
-def test_killed_it_leaves_the_old_file_and_the_next_cleans_up(
-    tmp_path: Path, start: Callable[..., Popen[str]]
-) -> None:
-    study = Study(tmp_path / "study")
-    with study.writing():
-        pass
-    (tmp_path / "to").mkdir()
-    target = tmp_path / "to" / "copy.tar.gz"
-    target.write_bytes(b"old")
-    assert start("backup.py", _KILLED, study.directory, target).wait() == -9
-    assert target.read_bytes() == b"old"
-    assert len(list(target.parent.iterdir())) == 2  # with what the killed one had begun
-    backup(study, target, replace=True)
-    assert list(target.parent.iterdir()) == [target]
-
-
-_FULL_DISK = """
-import resource, signal, sys
-from pathlib import Path
-from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
-from faultatlas.miner.keeping.backup import backup
-study = Study(Path(sys.argv[1]))
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
-try:
-    backup(study, Path(sys.argv[2]))
-except StudyError as error:
-    print(error)
-"""
-
-
-@pytest.mark.parametrize("room", [3_000, 400_000])
-def test_on_a_full_disk_there_is_no_half_backup(
-    tmp_path: Path, start: Callable[..., Popen[str]], room: int
-) -> None:
-    study = Study(tmp_path / "study")
-    with study.writing() as writer:
-        writer.execute(
-            "INSERT INTO store.run SELECT range, md5(range::VARCHAR), '{}', '0', now(), NULL, 'ok' "
-            "FROM range(20000)"
-        )
-    (tmp_path / "to").mkdir()
-    process = start("backup.py", _FULL_DISK, study.directory, tmp_path / "to" / "x.tar.gz", room)
-    said, _ = process.communicate()
-    assert said.startswith("no room left to write")
-    assert str(study.database) not in said  # that one is not to blame
-    assert list((tmp_path / "to").iterdir()) == []
-    assert backup(study, tmp_path / "to" / "x.tar.gz")["rows"]["run"] == 20000
-
-
-def test_no_study_no_backup(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="there is no study"):
-        backup(Study(tmp_path / "nothing"), tmp_path / "copy.tar.gz")
-    assert list(tmp_path.iterdir()) == []

@@ -102,7 +102,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.client import Client
 from faultatlas.miner.search.repositories import search_repositories
 from faultatlas.miner.search.query import repository_query

@@ -15,7 +15,7 @@ from loopback.payloads import instant, zulu
 from loopback.ways import WAYS, Way
 from mining import Mining
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import checkpoints
 from faultatlas.miner.checkpoints import Checkpoint, Page, advance
 

@@ -15,7 +15,7 @@ from loopback import Fault, Reply, Request, World, studies
 from loopback.ways import WAYS, Way, asked
 from mining import Mining
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Start = Callable[..., Mining]
 

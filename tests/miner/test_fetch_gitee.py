@@ -10,7 +10,7 @@ from loopback.exchange import Reply
 from loopback.gitee_payloads import code, state_of
 from mining import Mining
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.archive import replay
 
 Start = Callable[..., Mining]

@@ -12,8 +12,7 @@ import pytest
 from linking import OTHER_SHA, SHA, Linking
 from settled import put_final
 
-from faultatlas.data.store import Study
-from faultatlas.miner.keeping.erased_columns import ELSEWHERE, ERASED, FREE, KEYS
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget, plan_forget
 from faultatlas.miner.study_key import who_in
 
@@ -22,28 +21,6 @@ LIB = "github:example/lib"
 COMMIT = f"git:example/lib@{SHA}"
 # A login may be any word, so also a name that the study itself uses.
 NAMES = ["ml", "commit", "fixes", "pilot", "kind"]
-
-
-def _text_columns(study: Study) -> set[tuple[str, str]]:
-    with study.reading() as reader:
-        rows = reader.rows(
-            "SELECT 'store.' || table_name AS name, column_name FROM duckdb_columns() "
-            "WHERE schema_name = 'store' AND regexp_matches(data_type, 'VARCHAR|JSON|BLOB')"
-        )
-    return {(row["name"], row["column_name"]) for row in rows}
-
-
-def test_of_every_column_with_text_it_was_thought_whether_it_names_people(tmp_path: Path) -> None:
-    study = Study(tmp_path / "study")
-    with study.writing():
-        pass
-    there = {(table, name) for table, name in _text_columns(study) if table not in ELSEWHERE}
-    erased = {(column.table, column.name) for column in ERASED}
-    free = {(table, name) for table, names in FREE.items() for name in names}
-    assert not erased & free
-    unknown = {each for each in there - erased - free if each[1] not in KEYS}
-    assert unknown == set(), "put these into ERASED or FREE of miner/keeping/erased_columns.py"
-    assert erased | free <= there, "there are no such columns any more"
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from loopback import TOKEN
 from mining import Mining
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget, plan_forget
 
 pytestmark = pytest.mark.usual_opening
@@ -176,7 +176,7 @@ def test_with_another_key_nobody_is_taken_for_somebody_else(mined: Mining) -> No
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget
 Study.compact = lambda _study: os.kill(os.getpid(), signal.SIGKILL)
 forget(Study(Path(sys.argv[1])), sys.argv[2])
@@ -200,7 +200,7 @@ _FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))

@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.study_key import who_in
 
 Command = Callable[..., CompletedProcess[str]]

@@ -13,7 +13,7 @@ from fake_time import FakeTime
 from loopback import TOKEN, Fault, Reply, Request, World
 from mining import Mining
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.ratelimit import Tries, after_answer
 from faultatlas.miner.sources import github_graphql as graphql

@@ -18,8 +18,7 @@ from settled import put_final
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import shipped_migrations
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import archive
 from faultatlas.miner.keeping.merging import merge
 
@@ -269,23 +268,11 @@ def test_the_other_study_is_not_touched(ours: Mining, theirs: Mining) -> None:
     assert found["left_out"] == {"result": 1}
 
 
-def test_an_older_study_is_to_be_opened_first(ours: Mining, theirs: Mining) -> None:
-    with Study(theirs.study, migrations=shipped_migrations()[:2]).writing():
-        pass
-    before = files(theirs)
-    ended = ours.command("miner", "merge", theirs.study, "--study", ours.study)
-    assert ended.returncode == 1
-    assert "older faultatlas (schema 2" in ended.stderr
-    assert "miner status --study" in ended.stderr
-    assert files(theirs) == before
-    assert not ours.study.exists()
-
-
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping import merging
 merging.erase_in = merging.rebuild_in = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 ours, theirs = (Study(Path(path)) for path in sys.argv[1:])

@@ -10,7 +10,7 @@ import pytest
 from loopback import Recording, serving
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import projects
 from faultatlas.miner.client import Client
 from faultatlas.miner.ingest import Ingest

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.status import status, status_tables
 from faultatlas.report.tables import console_table
 

@@ -15,7 +15,7 @@ from fake_time import FakeTime
 from loopback import Fault, Reply, Request, World
 from mining import Mining
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.archive import replay
 
 Start = Callable[..., Mining]

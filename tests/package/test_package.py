@@ -24,7 +24,7 @@ from population import Population
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.settings import read_settings
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.old.console import Output
 from faultatlas.report.package import copying, making, verifying
 from faultatlas.report.package.archive import ROOT, SUMS, sums, write

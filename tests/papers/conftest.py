@@ -15,7 +15,7 @@ from loopback.index import Index
 from loopback.scopus import Scopus
 from papering import Papering
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from papering import Papering
 
 from faultatlas.annotation.bridge.page.tasks import artifact_html
 from faultatlas.annotation.bridge.page.texts import texts_of
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.archive import replay
 
 Start = Callable[..., Papering]

@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from faultatlas.analysis.studies.known_papers import again, run
 from faultatlas.data.evidence import papers
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Start = Callable[..., Papering]
 

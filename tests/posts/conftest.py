@@ -14,7 +14,7 @@ from loopback import serving
 from loopback.stackexchange import StackExchange
 from posting import Posting
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from warming import warm_up
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 from faultatlas.miner.posts import dump_scan
 from faultatlas.miner.posts.dump import read_dump
 from faultatlas.miner.posts.ingest import PostIngest

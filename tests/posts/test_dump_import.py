@@ -15,7 +15,7 @@ from dumping import Importing, by_lxml, empty_study, tables
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.posts import dump_scan
 from faultatlas.miner.rebuild import rebuild
 

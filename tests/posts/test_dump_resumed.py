@@ -16,7 +16,7 @@ from dumping import Importing, empty_study, tables
 from loopback.studies import keyed
 
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.posts import dump_scan
 from faultatlas.miner.rebuild import rebuild
 

@@ -15,7 +15,7 @@ from loopback.stackexchange_payloads import START, Question
 from posting import Posting
 from settled import put_final
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Start = Callable[..., Posting]
 

@@ -18,7 +18,7 @@ from loopback.stackexchange import KEY, StackExchange, error
 from loopback.stackexchange_payloads import generated
 from posting import Posting
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.archive import replay
 
 Start = Callable[..., Posting]

@@ -10,7 +10,7 @@ import pytest
 from posting import Posting
 
 from faultatlas.data.people import pseudonym, study_key
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner import archive
 from faultatlas.miner.posts import sede
 from faultatlas.miner.posts.ingest import PostIngest

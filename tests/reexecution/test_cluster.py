@@ -20,7 +20,7 @@ from undrawn import undrawn
 
 from faultatlas.analysis.reexecution import cluster
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 sys.path.append(str(Path(__file__).parent))
 import killing_points

@@ -15,7 +15,7 @@ from faultatlas.analysis.reexecution import collecting
 from faultatlas.analysis.reexecution.artifacts import reading
 from faultatlas.analysis.reexecution.importing.versions_by_date import python_on
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 CRASH, WORKS = "raise ValueError('shape')", "print('done')"
 

@@ -14,7 +14,7 @@ from faultatlas.analysis.reexecution.drawing import Drawn, draw
 from faultatlas.analysis.reexecution.storing import register
 from faultatlas.data.errors import StudyError
 from faultatlas.data.sampling import drawn
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 FRAMEWORKS = ["keras"] * 12 + ["pytorch"] * 6 + [""] * 2
 IDS = [f"set/{number:02}" for number in range(20)]

@@ -14,7 +14,7 @@ from faultatlas.analysis.reexecution.storing import register, store
 from faultatlas.analysis.statistics.survey_shares import Stratum, exact_share, weighted_share
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 SEVEN = [
     "verified", "verified", "reproduced", "not reproduced", "flaky", "invalid", "infrastructure",

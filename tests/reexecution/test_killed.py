@@ -22,7 +22,7 @@ import sandboxed
 from bug_making import make_bug
 from warming import empty_database
 
-from faultatlas.data.store import DATABASE, Study
+from faultatlas.data.study import DATABASE, Study
 
 sys.path.append(str(Path(__file__).parent))
 from killing_points import HELD, SAMPLER, WORKER

@@ -27,7 +27,7 @@ from faultatlas.analysis.reexecution.sampler import Job
 from faultatlas.analysis.reexecution.session import Session
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.old.console import Output
 
 sys.path.append(str(Path(__file__).parent))

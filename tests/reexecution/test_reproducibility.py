@@ -17,8 +17,9 @@ from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.analysis.reexecution.runs import RAN, Isolation, Outcome
 from faultatlas.analysis.reexecution.storing import register, store
 from faultatlas.analysis.studies import reproducibility
+from faultatlas.data.old import arrow_rows
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget
 from faultatlas.report import formatting
 from faultatlas.report.claims.checking import number
@@ -437,7 +438,7 @@ def test_a_package_holds_no_place_of_the_host_and_gives_the_same_result(
                 assert "/home/ann" not in said
                 assert "/root" not in said
                 assert "ann@example.org" not in said
-                writer.insert(f"store.{name}", rows)
+                arrow_rows.insert(writer, f"store.{name}", rows)
     packed = reproducibility.again(copy, result.parameters)
     assert packed.claims == result.claims
     assert bug.title not in repr(packed)

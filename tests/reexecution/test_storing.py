@@ -13,7 +13,7 @@ from settled import put_final
 from faultatlas.analysis.reexecution.bugs import EnvironmentSpec, Oracle, Symptom
 from faultatlas.analysis.reexecution.runs import Device, Isolation, Outcome
 from faultatlas.analysis.reexecution.storing import bug_folder, register, registered, store
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget, plan_forget
 
 ISSUE = "https://github.com/Example/Lib/issues/7"

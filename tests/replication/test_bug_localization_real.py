@@ -24,7 +24,7 @@ from faultatlas.analysis.studies import replicate
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 STUDY = published_study("bug-localization")
 SHEETS = ("denchmark_rater1.xlsx", "denchmark_rater2.xlsx")

@@ -11,7 +11,7 @@ from faultatlas.analysis.replication.published import published_study
 from faultatlas.analysis.studies import replicate
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 def replicated(folder: Path, bugs: str) -> Result:

@@ -24,7 +24,7 @@ from faultatlas.analysis.studies import challenges, replicate
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Result
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 DL = published_study("dl-faults")

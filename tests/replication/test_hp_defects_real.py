@@ -16,7 +16,7 @@ from faultatlas.analysis.replication.published import published_study
 from faultatlas.analysis.studies import replicate
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 HP = published_study("hp-defects")
 SHIPPED = {each.figure_id: each for each in evidence.published_figures()}

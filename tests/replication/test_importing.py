@@ -19,7 +19,7 @@ from faultatlas.analysis.replication.published import published_study
 from faultatlas.analysis.studies import replicate
 from faultatlas.data.errors import StudyError
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.old.console import Output
 
 Command = Callable[..., CompletedProcess[str]]

@@ -15,7 +15,7 @@ from faultatlas.analysis.detection.folding import Folding
 from faultatlas.analysis.studies import methods
 from faultatlas.data.errors import StudyError
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 PLACE = "https://github.com/pytorch/pytorch/issues/"

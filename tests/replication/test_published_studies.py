@@ -14,7 +14,7 @@ from faultatlas.analysis.studies import replicate
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 STUDIES = published_studies()

@@ -23,7 +23,7 @@ from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.claims.checking import check
 from faultatlas.report.study import own
 from faultatlas.report.study.building import Built, build_report
@@ -35,7 +35,7 @@ from datetime import datetime
 from pathlib import Path
 from faultatlas.data import clock
 clock.set_testing(clock.Clock(now=lambda: datetime(2031, 5, 6, 7, 8, 9)))
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.study.building import build_report
 build_report(Study(Path(sys.argv[1])), [])
 """

@@ -12,7 +12,7 @@ from browsing import axe, started
 from reported import RESULT, hostile, labelled, store
 
 from faultatlas.data.old.results import Column, Figure, Series, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.sections import Section
 from faultatlas.report.study.building import build_report, write
 

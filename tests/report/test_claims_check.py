@@ -15,7 +15,7 @@ from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import recomputing
 
 Command = Callable[..., CompletedProcess[str]]

@@ -21,7 +21,7 @@ from needed import need
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
 from faultatlas.report.claims.finding import find_claim
 from faultatlas.report.claims.naming import ambiguous_names, command_names

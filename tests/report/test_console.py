@@ -27,7 +27,7 @@ from rich.table import Table
 from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.console import Console
 from faultatlas.report.old.console import Output
 from faultatlas.report.program import guarded

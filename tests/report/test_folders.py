@@ -11,9 +11,9 @@ from subprocess import Popen
 import pytest
 
 from faultatlas.data.errors import StudyError
+from faultatlas.data.files import replace_folder
 from faultatlas.data.old.results import Bar, Column, Figure, Part, Result, Table
 from faultatlas.report import figures, pages
-from faultatlas.report.folders import replacing
 
 TOP = Table("top", "The most frequent", (Column("fault", "Fault"),), (("Wrong shape",),))
 SMALL = Result("coverage-gap", "gap", "Research and practice", {}, tables=(TOP,))
@@ -188,7 +188,7 @@ def test_a_run_killed_between_the_renames_loses_nothing(start: Start, tmp_path: 
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     assert not folder.exists()
-    with replacing(folder, lambda _folder: set()):
+    with replace_folder(folder, lambda _folder: set()):
         assert snapshot(folder) == before  # put back before anything is written
     pages.write_result(LARGE, folder)
     assert (folder / "my-notes.md").read_text() == "mine"

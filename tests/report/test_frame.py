@@ -21,7 +21,7 @@ from undrawn import undrawn
 import faultatlas
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Chart, Field, Quantity, Result, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.catalogue import PROGRAMS, all_entries
 from faultatlas.report.command import (
     Excludes,

@@ -19,7 +19,7 @@ from undrawn import undrawn
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Table
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import figures
 from faultatlas.report.publish import build, publish
 

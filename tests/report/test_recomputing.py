@@ -17,7 +17,7 @@ from faultatlas.analysis.studies import questions
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report import recomputing
 
 Command = Callable[..., CompletedProcess[str]]

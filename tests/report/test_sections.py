@@ -19,7 +19,7 @@ from faultatlas.data.clock import utc_now
 from faultatlas.data.gates import GONE_ON
 from faultatlas.data.old.results import Claim
 from faultatlas.data.queries import checked
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.sections import Material, Section, checks, sections
 from faultatlas.report.sections.checklist import checklist
 from faultatlas.report.sections.facts import FILLED, MISSING, NOT_APPLICABLE

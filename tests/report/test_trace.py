@@ -14,7 +14,7 @@ from undrawn import undrawn
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.formatting import minute
 from faultatlas.report.tracing import trace
 

@@ -9,7 +9,7 @@ from shutil import copy
 import pytest
 from reading_papers import Reading
 
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 @pytest.fixture(scope="session")

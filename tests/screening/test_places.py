@@ -16,7 +16,7 @@ from faultatlas.annotation.screening.coding import code_papers
 from faultatlas.annotation.screening.place_sheets import LONGEST_QUOTE
 from faultatlas.annotation.screening.places import Taken, take_places
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 HEAD = "paper,taxonomy,code,support,place,quote,rater"
 CODED = (

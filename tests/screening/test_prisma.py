@@ -17,7 +17,7 @@ from faultatlas.analysis.screening.flow import boxes_of
 from faultatlas.analysis.studies import prisma
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Box, Exit, Figure, Result
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 from faultatlas.report import figures, flows
 
 

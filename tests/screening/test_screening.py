@@ -12,7 +12,7 @@ from reading_papers import BOTH, Command, Reading, doi
 from faultatlas.analysis.studies import prisma
 from faultatlas.annotation.screening.paper_rounds import Wanted
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 
 def test_papers_go_from_step_to_step_and_undecided_ones_wait(reading: Reading) -> None:

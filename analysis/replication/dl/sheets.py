@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from faultatlas.analysis.replication.package import Package
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sql_text import literal
+from faultatlas.data.schema import literal
 from faultatlas.data.taxonomy import Taxonomy, folded
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 

@@ -11,7 +11,7 @@ from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import url_of
 
 if TYPE_CHECKING:
-    from faultatlas.data.store import Reader
+    from faultatlas.data.study import Reader
 
 FIRST_REPLIES, LAST_REPLIES = 30, 20  # of a long discussion: how it began and how it ended
 FILES = 40

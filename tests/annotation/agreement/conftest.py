@@ -14,7 +14,7 @@ from labelling import Labelled
 
 from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -15,7 +15,7 @@ from faultatlas.annotation.agreement.gate import Gate, decide
 from faultatlas.annotation.agreement.measuring import Measured
 from faultatlas.annotation.planning.gates import hold_on
 from faultatlas.annotation.rounds import find_round
-from faultatlas.data.store import Reader
+from faultatlas.data.study import Reader
 
 Command = Callable[..., CompletedProcess[str]]
 

@@ -26,7 +26,7 @@ from faultatlas.annotation.rounds import (
     put_round,
 )
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
 if TYPE_CHECKING:

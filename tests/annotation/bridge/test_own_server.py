@@ -24,7 +24,7 @@ from labelstudio import Bench, LabellingRater, LabelStudio, free_port
 from faultatlas.annotation.bridge import serving
 from faultatlas.annotation.bridge.installation import Installation
 from faultatlas.annotation.bridge.own_server import OwnServer
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 ANNOTATION = Path(sys.executable).parent / "annotation"

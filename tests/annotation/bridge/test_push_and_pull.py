@@ -18,7 +18,7 @@ from faultatlas.annotation.bridge import pulling
 from faultatlas.annotation.bridge.pushing import _alone
 from faultatlas.annotation.bridge.remote import Remote
 from faultatlas.data import provenance
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 Command = Callable[..., CompletedProcess[str]]
 CODES = ("a1", "a2", "b1")

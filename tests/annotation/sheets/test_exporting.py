@@ -22,7 +22,7 @@ from faultatlas.annotation.sheets.cells import harmless, original
 from faultatlas.annotation.sheets.command import export_sheet, import_sheets
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 from faultatlas.report.csv_lines import csv_text
 
 LEAVES = ("a1", "a2", "b1", "b2", "~unclear", "~not-a-fault", "~new")

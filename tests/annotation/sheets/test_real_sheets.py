@@ -16,7 +16,7 @@ from faultatlas.annotation.ratings import Ratings, ratings_of
 from faultatlas.annotation.rounds import find_round
 from faultatlas.annotation.sheets.asking import Asked
 from faultatlas.annotation.sheets.command import Done, import_sheets
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 
 ITEM = "https://github.com/{User/Project}/issues/{Bug/Issue ID}"
 ARTIFACTS = {1: 29, 2: 110, 3: 134, 4: 126, 5: 345, 6: 315}

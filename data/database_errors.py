@@ -1,22 +1,25 @@
-"""What DuckDB says when the file cannot be had, and what a user should be told.
+"""DuckDB's errors about files in a user's words, and who holds a lock.
 
-DuckDB reports a held lock, a full disk or a damaged file only in the words of its
-message, so those words are matched here and nowhere else.
+DuckDB reports a held lock, a full disk or a damaged file only in the words of its message, so those
+words are matched here and nowhere else.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from faultatlas.data.errors import StudyError
 
 _HELD = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 # Linux and macOS; Windows, which does not say who.
 _HELD_BY_SOMEBODY = ("Could not set lock on file", "being used by another process")
+_OF_THIS_PROCESS = "another connection of this process"
 _SAME_PROCESS = ("different configuration than existing connections", "Unique file handle conflict")
 
 _FULL = ("No space left on device", "File too large", "Disk quota exceeded", "not enough space")
@@ -39,32 +42,36 @@ _DAMAGED = (
 
 
 @dataclass(frozen=True)
-class Holder:
-    """The process that has the file."""
+class LockHolder:
+    """The process that has the file; pid 0 if nobody knows."""
 
     pid: int
     program: str
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        """A process by its number."""
+        if pid == os.getpid():
+            return cls(0, _OF_THIS_PROCESS)
+        if not pid:
+            return cls(0, "another process")
+        return cls(pid, _command_of(pid) or "another program")
 
     def __str__(self) -> str:
         return f"process {self.pid} ({self.program})" if self.pid else self.program
 
 
-def holder(message: str) -> Holder | None:
-    """Who holds the lock that DuckDB complains of; None if that is not the complaint."""
+def lock_holder(message: str) -> LockHolder | None:
+    """Who holds the lock that DuckDB complains of; None if it complains of something else."""
     match = _HELD.search(message)
     if match:
         pid = int(match["pid"])
-        return Holder(pid, _command_of(pid) or Path(match["program"]).name)
+        return LockHolder(pid, _command_of(pid) or Path(match["program"]).name)
     if any(words in message for words in _SAME_PROCESS):
-        return Holder(0, "another connection of this process")
+        return LockHolder(0, _OF_THIS_PROCESS)
     if any(words in message for words in _HELD_BY_SOMEBODY):
-        return Holder(0, "another process")
+        return LockHolder.of(0)
     return None
-
-
-def process(pid: int) -> Holder:
-    """A process by its number."""
-    return Holder(pid, _command_of(pid) or "another program")
 
 
 def pauses() -> Iterator[float]:
@@ -77,8 +84,8 @@ def is_storage_problem(message: str) -> bool:
     return any(word in message for word in (*_FULL, *_READ_ONLY, *_DAMAGED))
 
 
-def explained(error: Exception, database: Path) -> StudyError:
-    """The error in the user's words."""
+def explain(error: Exception, database: Path) -> StudyError:
+    """The error in a user's words."""
     message = str(error)
     if any(word in message for word in _FULL):
         return StudyError(
@@ -108,10 +115,10 @@ def explained(error: Exception, database: Path) -> StudyError:
 
 
 def _command_of(pid: int) -> str:
-    """The command of a process, without its arguments: those may hold anything."""
+    """The command of a process, without its arguments: those may contain anything."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:  # gone already, another user's, or no /proc on this system
+    except OSError:  # it has ended, is another user's, or no /proc on this system
         return ""
     names = [Path(word.decode(errors="replace")).name for word in words[:2] if word]
     if len(names) == 2 and names[0].startswith("python") and not names[1].startswith("-"):

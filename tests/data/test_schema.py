@@ -1,12 +1,8 @@
-"""The schema: built in numbered steps, the same for an old study and a new one."""
+"""The schema: declared once, and a database that does not have it is refused."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
-from datetime import datetime
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import Popen
 from typing import Any
@@ -14,23 +10,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from faultatlas.data import schema as schema_module
 from faultatlas.data.errors import StudyError
-from faultatlas.data.migration import Migration, shipped_migrations
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 
-pytestmark = pytest.mark.usual_making
-
-SHIPPED = shipped_migrations()
-NEWEST = SHIPPED[-1].number
-NEXT = Migration(NEWEST + 1, "from_the_future", "CREATE TABLE store.future (run_id VARCHAR);")
-BROKEN = Migration(
-    NEWEST + 1,
-    "broken",
-    "CREATE TABLE store.half (run_id VARCHAR); "
-    "CREATE VIEW halves AS SELECT run_id FROM store.half; "
-    "UPDATE store.run SET command = 'changed'; "
-    "INSERT INTO store.half SELECT run_id FROM store.nowhere;",
-)
+pytestmark = [pytest.mark.usual_making, pytest.mark.usual_opening]
 
 Start = Callable[..., "Popen[str]"]
 
@@ -39,14 +23,6 @@ def add_run(writer: Writer, run_id: str) -> None:
     writer.execute(
         "INSERT INTO store.run VALUES (?, 'miner fetch', '{}', '0', now(), NULL, 'ok')", [run_id]
     )
-
-
-def old_study(directory: Path) -> Study:
-    """As the first version of the program left it, with one run."""
-    study = Study(directory, migrations=SHIPPED[:1])
-    with study.writing() as writer:
-        add_run(writer, "old")
-    return study
 
 
 def schema(study: Study) -> dict[str, list[dict[str, Any]]]:
@@ -81,75 +57,11 @@ def new(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return study
 
 
-@pytest.fixture(scope="module")
-def new_schema(new: Study) -> dict[str, list[dict[str, Any]]]:
-    return schema(new)
-
-
-@pytest.fixture(scope="module")
-def left_behind(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
-    """The folder of a study with one run, as the program left it that knew so many steps."""
-
-    @cache
-    def made(steps: int) -> Path:
-        old = Study(tmp_path_factory.mktemp("old"), migrations=SHIPPED[:steps])
-        with old.writing() as writer:
-            add_run(writer, "old")
-        assert old.schema_version() == steps
-        return old.directory
-
-    return made
-
-
 def contents(directory: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
-# Steps
-
-
-def test_the_steps_are_numbered_without_gaps_and_every_file_is_one() -> None:
-    assert [migration.number for migration in SHIPPED] == list(range(1, len(SHIPPED) + 1))
-    there = [entry.name for entry in files("faultatlas.data").joinpath("migrations").iterdir()]
-    assert len([name for name in there if name.endswith(".sql")]) == len(SHIPPED)
-
-
-def test_a_checksum_does_not_depend_on_line_ends() -> None:
-    unix, windows = (Migration(1, "x", f"SELECT 1;{end}SELECT 2;{end}") for end in ("\n", "\r\n"))
-    assert unix.checksum == windows.checksum
-    assert unix.checksum != Migration(1, "x", "SELECT 1;\nSELECT 3;\n").checksum
-
-
-def test_each_step_is_recorded_with_its_checksum(tmp_path: Path) -> None:
-    study = Study(tmp_path)
-    with study.writing():
-        pass
-    with study.reading() as reader:
-        rows = reader.rows("SELECT * FROM store.schema_migration ORDER BY number")
-    assert [(row["number"], row["name"], row["checksum"]) for row in rows] == [
-        (migration.number, migration.name, migration.checksum) for migration in SHIPPED
-    ]
-    assert all(isinstance(row["applied_at"], datetime) for row in rows)
-    assert study.schema_version() == NEWEST
-
-
-# Old studies
-
-
-@pytest.mark.parametrize("opened", ["reading", "writing"])
-@pytest.mark.parametrize("steps", range(1, len(SHIPPED)))
-def test_an_old_study_becomes_like_a_new_one_and_keeps_its_rows(
-    tmp_path: Path,
-    steps: int,
-    opened: str,
-    left_behind: Callable[[int], Path],
-    new_schema: dict[str, list[dict[str, Any]]],
-) -> None:
-    upgraded = Study(Path(shutil.copytree(left_behind(steps), tmp_path / "old")))
-    with getattr(upgraded, opened)() as reader:
-        assert reader.value("SELECT run_id FROM runs") == "old"
-    assert upgraded.schema_version() == NEWEST
-    assert schema(upgraded) == new_schema
+# Databases of others
 
 
 def test_an_up_to_date_study_is_not_written_when_it_is_read(tmp_path: Path) -> None:
@@ -161,61 +73,56 @@ def test_an_up_to_date_study_is_not_written_when_it_is_read(tmp_path: Path) -> N
     assert contents(tmp_path) == before
 
 
-# What goes wrong
+ALTERED = {
+    "another view": ("CREATE VIEW mine AS SELECT 1", "the view mine is not one of faultatlas"),
+    "a view of the same name": (
+        "CREATE OR REPLACE VIEW papers AS SELECT 1 AS artifact_id",
+        "the view papers is defined differently",
+    ),
+    "a view that is missing": ("DROP VIEW issues", "the view issues is missing"),
+    "another table": ("CREATE TABLE mine (x INTEGER)", "the table mine is not one of faultatlas"),
+    "a column": (
+        "ALTER TABLE store.rater ADD COLUMN x INTEGER",
+        "the table store.rater is defined",
+    ),
+    "a column that is missing": (
+        "ALTER TABLE store.gate DROP COLUMN cause",
+        "the table store.gate",
+    ),
+    "a macro": ("CREATE MACRO coalesce(a, b) AS 'x'", "the function coalesce is not one"),
+    "an index": ("CREATE INDEX mine ON store.item (round)", "the index store.mine is not one"),
+    "a trigger": (
+        "CREATE TRIGGER t AFTER INSERT ON store.run FOR EACH STATEMENT DELETE FROM store.answer",
+        "the trigger store.t is not one of faultatlas",
+    ),
+    "an earlier version": (
+        "CREATE TABLE store.schema_migration (number INTEGER)",
+        "an earlier development version",
+    ),
+    "a newer version": (
+        "CREATE TABLE store.more (x INTEGER); UPDATE store.schema_version SET version = 99",
+        "was written by a newer faultatlas",
+    ),
+    "another program's": (
+        "DROP SCHEMA store CASCADE",
+        "is no study of faultatlas",
+    ),
+}
 
 
-@pytest.mark.parametrize("known", [SHIPPED[:1], SHIPPED])
-def test_a_step_that_fails_half_way_leaves_nothing_of_itself(
-    tmp_path: Path,
-    known: tuple[Migration, ...],
-    new_schema: dict[str, list[dict[str, Any]]],
+@pytest.mark.parametrize("opened", ["reading", "writing"])
+@pytest.mark.parametrize(("change", "message"), ALTERED.values(), ids=ALTERED)
+def test_a_database_with_another_schema_is_refused_and_left_as_it_is(
+    tmp_path: Path, opened: str, change: str, message: str
 ) -> None:
-    study = Study(tmp_path / "study", migrations=known)
-    with study.writing() as writer:
+    with Study(tmp_path).writing() as writer:
         add_run(writer, "old")
-    failing = Study(tmp_path / "study", migrations=[*SHIPPED, BROKEN, NEXT])
-    for _attempt in range(2):
-        with pytest.raises(duckdb.CatalogException, match="nowhere"), failing.writing():
-            pass
-
-    sound = Study(tmp_path / "study")
-    with sound.reading() as reader:
-        assert reader.rows("SELECT run_id, command FROM runs") == [
-            {"run_id": "old", "command": "miner fetch"}
-        ]
-    assert sound.schema_version() == NEWEST
-    assert schema(sound) == new_schema
-
-
-@pytest.mark.parametrize("opened", ["reading", "writing"])
-def test_a_study_of_a_newer_program_is_refused_and_left_as_it_is(
-    tmp_path: Path, opened: str
-) -> None:
-    with Study(tmp_path, migrations=[*SHIPPED, NEXT]).writing() as writer:
-        add_run(writer, "from the future")
+    with duckdb.connect(str(tmp_path / "study.duckdb")) as connection:
+        connection.execute(change)
     before = contents(tmp_path)
-    with (
-        pytest.raises(StudyError, match="was written by a newer faultatlas") as raised,
-        getattr(Study(tmp_path), opened)(),
-    ):
+    with pytest.raises(StudyError, match=message) as raised, getattr(Study(tmp_path), opened)():
         pass
-    assert f"schema {NEXT.number}, this one knows {NEWEST}" in raised.value.message
-    assert "Upgrade faultatlas" in raised.value.hint
-    assert contents(tmp_path) == before
-
-
-@pytest.mark.parametrize("opened", ["reading", "writing"])
-def test_a_changed_step_is_refused_and_the_study_left_as_it_is(tmp_path: Path, opened: str) -> None:
-    old_study(tmp_path)
-    before = contents(tmp_path)
-    changed = Migration(1, SHIPPED[0].name, SHIPPED[0].sql + "\n-- corrected a spelling mistake\n")
-    study = Study(tmp_path, migrations=[changed, *SHIPPED[1:]])
-    with (
-        pytest.raises(StudyError, match=f"another migration 1 .*{changed.name}") as raised,
-        getattr(study, opened)(),
-    ):
-        pass
-    assert "Nothing was changed" in raised.value.hint
+    assert "Nothing was changed." in raised.value.hint
     assert contents(tmp_path) == before
 
 
@@ -225,7 +132,7 @@ TWIN = """
 import sys
 from pathlib import Path
 import duckdb
-from faultatlas.data.store import Study
+from faultatlas.data.study import Study
 print("ready", flush=True)
 sys.stdin.readline()
 study = Study(Path(sys.argv[1]), tell=print)
@@ -236,13 +143,8 @@ with study.writing() as writer:
 """
 
 
-@pytest.mark.parametrize("make", [None, old_study])
-def test_two_processes_may_make_or_upgrade_a_study_at_the_same_time(
-    tmp_path: Path, start: Start, make: Callable[[Path], Study] | None
-) -> None:
+def test_two_processes_may_make_a_study_at_the_same_time(tmp_path: Path, start: Start) -> None:
     directory = tmp_path / "study"
-    if make:
-        make(directory)
     twins = [start("twin.py", TWIN, directory, name) for name in ("one", "two")]
     for twin in twins:
         assert twin.stdout is not None
@@ -253,14 +155,12 @@ def test_two_processes_may_make_or_upgrade_a_study_at_the_same_time(
         twin.stdin.flush()
     said = [twin.communicate()[0] for twin in twins]
     assert [twin.returncode for twin in twins] == [0, 0]
-    assert "".join(said).count("new study") == (0 if make else 1)
+    assert "".join(said).count("new study") == 1
 
     study = Study(directory)
     with study.reading() as reader:
         rows = reader.rows("SELECT run_id FROM runs ORDER BY run_id")
-        steps = reader.rows("SELECT number FROM store.schema_migration ORDER BY number")
-    assert [row["run_id"] for row in rows] == [*(["old"] if make else []), "one", "two"]
-    assert [row["number"] for row in steps] == [migration.number for migration in SHIPPED]
+    assert [row["run_id"] for row in rows] == ["one", "two"]
     assert not list(directory.glob("*.new"))
 
 
@@ -318,7 +218,7 @@ PARTS = {
 
 def test_every_row_names_the_run_that_wrote_it(new: Study) -> None:
     described = schema(new)
-    tables = {table["table_name"] for table in described["tables"]} - {"schema_migration"}
+    tables = {table["table_name"] for table in described["tables"]} - {"schema_version"}
     views = {view["view_name"] for view in described["views"]}
     columns = [row for row in described["columns"] if row["column_name"] == "run_id"]
     assert {row["table_name"] for row in columns} >= tables - PARTS.keys() | views
@@ -331,3 +231,62 @@ def test_every_row_names_the_run_that_wrote_it(new: Study) -> None:
     }
     for part, (whole, key) in PARTS.items():
         assert {(part, key), (whole, key)} <= named
+
+
+# What follows from it
+
+
+@pytest.fixture
+def extended(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], schema_module.Schema]]:
+    """The schema with more lines in a table of its file."""
+    text = schema_module._text()  # noqa: SLF001 - the file is the interface
+
+    def more(line: str) -> schema_module.Schema:
+        head = "[tables.rater.columns]\n"
+        assert text.count(head) == 1
+        monkeypatch.setattr(schema_module, "_text", lambda: text.replace(head, f"{head}{line}\n"))
+        schema_module.schema.cache_clear()
+        return schema_module.schema()
+
+    yield more
+    monkeypatch.undo()
+    schema_module.schema.cache_clear()
+
+
+@pytest.mark.parametrize("privacy", sorted(schema_module.schema().privacy))
+def test_a_new_column_needs_one_line(
+    privacy: str, extended: Callable[[str], schema_module.Schema]
+) -> None:
+    found = extended(f'nickname = ["VARCHAR", "{privacy}", "What friends say"]')
+    with duckdb.connect() as connection:
+        found.create(connection.execute)
+        columns = connection.execute("SELECT column_name FROM (DESCRIBE store.rater)").fetchall()
+    assert ("nickname",) in columns
+    assert found.words("raters", "nickname") == "What friends say"
+    assert found.publication("rater", "nickname") == found.privacy[privacy]
+    erased = {(rule.table, rule.column) for rule in found.erase_rules()}
+    assert (("rater", "nickname") in erased) == bool(found.privacy[privacy].forget)
+    assert found.merge_rules()["rater"].key == ("rater",)  # the row is taken with all its columns
+
+
+@pytest.mark.parametrize(
+    "line", ['x = ["VARCHAR", "", "Words"]', 'x = ["VARCHAR", "odd", "Words"]']
+)
+def test_a_column_without_a_privacy_class_is_an_error(
+    line: str, extended: Callable[[str], schema_module.Schema]
+) -> None:
+    with pytest.raises(ValueError, match=r"rater\.x has the unknown privacy class"):
+        extended(line)
+
+
+def test_what_people_wrote_is_never_simply_kept() -> None:
+    """Columns that are called like those of people and texts in every table."""
+    people = {"author", "committer", "actor", "closed_by", "rater", "adjudicator", "username"}
+    texts = {"body", "message", "comment", "quote", "abstract", "headers", "arguments", "origin"}
+    kept = {
+        f"{table.name}.{name}"
+        for table in schema_module.schema().packaged()
+        for name, column in table.columns.items()
+        if name in people | texts and column.privacy == "plain"
+    }
+    assert kept == {"round.origin"}  # designed or imported

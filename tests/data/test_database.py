@@ -1,24 +1,23 @@
-"""The DuckDB instances that a process keeps: quicker, and nothing else is different."""
+"""A study is open only as long as a transaction, and its SQL reaches nothing else."""
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
-from faultatlas.data import engine
-from faultatlas.data.engine import Use
+from faultatlas.data import database
+from faultatlas.data.database import Use
 from faultatlas.data.errors import StudyError
-from faultatlas.data.store import Study, Writer
+from faultatlas.data.study import Study, Writer
 
 pytestmark = pytest.mark.usual_opening
 
@@ -31,7 +30,6 @@ except duckdb.IOException:
     sys.exit(1)
 """
 _FILES = Path("/proc/self/fd")
-_THREADS = Path("/proc/self/task")
 on_linux = pytest.mark.skipif(not _FILES.exists(), reason="open files are listed on Linux only")
 
 
@@ -91,29 +89,24 @@ def test_a_study_that_was_put_in_the_place_of_another_is_the_one_that_is_read(
     assert run_ids(study) == {"of the other"}
 
 
-@pytest.mark.parametrize("times", [0, 1, 2])
+@pytest.mark.parametrize("read_only", [True, False])
 def test_no_view_of_a_study_ever_reaches_another_file(
-    study: Study, tmp_path: Path, times: int
+    study: Study, tmp_path: Path, *, read_only: bool
 ) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("s3cret", encoding="utf-8")
     _plant(study, secret)
-    # What DuckDB would call the folder for what has no room in memory: it can be reached.
+    # What DuckDB would call the folder for what does not fit into memory: it can be reached.
     study.database.with_name("study.duckdb.tmp").symlink_to(tmp_path)
-    for _ in range(times):
-        run_ids(study)
-        with study.writing():
-            pass
-    for use in (study.reading, study.writing):
+    with closing(database.connect(study.database, Use(read_only=read_only))) as connection:
         for view in ("by_name", "by_folder"):
-            with pytest.raises(duckdb.Error, match="disabled by configuration"), use() as reader:
-                reader.rows(f"FROM planted.{view}")
-        with pytest.raises(duckdb.Error, match=r"(?i)cannot"), use() as reader:
-            reader.rows("SET enable_external_access = true")
-        with pytest.raises(duckdb.Error, match=r"(?i)cannot"), use() as reader:
-            reader.rows(f"SET allowed_paths = ['{secret}']")
-        with pytest.raises(duckdb.Error, match="disabled by configuration"), use() as reader:
-            reader.rows(f"COPY (SELECT 1) TO '{tmp_path / 'written'}'")
+            with pytest.raises(duckdb.Error, match="disabled by configuration"):
+                connection.execute(f"FROM planted.{view}")
+        for setting in ("enable_external_access = true", f"allowed_paths = ['{secret}']"):
+            with pytest.raises(duckdb.Error, match=r"(?i)cannot"):
+                connection.execute(f"SET {setting}")
+        with pytest.raises(duckdb.Error, match="disabled by configuration"):
+            connection.execute(f"COPY (SELECT 1) TO '{tmp_path / 'written'}'")
 
 
 def _plant(study: Study, secret: Path) -> None:
@@ -174,66 +167,26 @@ def test_a_second_use_at_the_same_time_is_refused_and_the_lock_stays(
     assert not is_held(study)
 
 
-def test_a_transaction_within_another_may_keep_the_log(study: Study) -> None:
-    with study.writing() as writer:
-        add(writer, "second")
-        with study.writing(keep_log=True) as inner:
-            assert inner.value("SELECT count(*) FROM store.run") == 1
-    assert run_ids(study) == {"first", "second"}
-
-
-class Interrupted:
-    """A connection whose next statement of a kind is hit by Ctrl-C, as DuckDB tells of it."""
-
-    def __init__(self, root: duckdb.DuckDBPyConnection, kind: str) -> None:
-        self._root, self._kind = root, kind
-
-    def execute(self, sql: str) -> object:
-        if sql.startswith(self._kind):
-            self._kind = "nothing any more"
-            raise RuntimeError("Query interrupted")
-        return self._root.execute(sql)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._root, name)
-
-
-@pytest.mark.parametrize("kind", ["ATTACH", "DETACH"])
 @pytest.mark.parametrize("use", ["reading", "writing"])
-def test_an_interrupt_while_a_file_comes_or_goes_leaves_nothing_open(
-    study: Study, kind: str, use: str
+def test_an_interrupt_while_a_file_is_opened_leaves_nothing_open(
+    study: Study, use: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = str(study.database.resolve()), Use(read_only=use == "reading").kind
-    instance = engine._idle[key]  # noqa: SLF001 - DuckDB cannot be interrupted at a given moment
-    instance.root = Interrupted(instance.root, kind)  # type: ignore[assignment] - it does as much
-    with pytest.raises(KeyboardInterrupt), getattr(study, use)():
-        pass
+    connect = database.connect
+    opened = []
+
+    def interrupted(path: Path, how: Use) -> Any:
+        opened.append(connect(path, how))
+        opened[0].close()
+        raise RuntimeError("Query interrupted")  # what DuckDB makes of Ctrl-C
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "connect", interrupted)
+        with pytest.raises(KeyboardInterrupt), getattr(study, use)():
+            pass
     assert not is_held(study)
     with study.writing() as writer:
         add(writer, "second")
     assert run_ids(study) == {"first", "second"}
-
-
-def test_a_connection_that_nobody_closed_is_closed_with_its_last_reference(study: Study) -> None:
-    opened = engine.connect(study.database, Use(read_only=True))
-    assert is_held(study)
-    del opened
-    assert not is_held(study)
-
-
-def test_one_that_is_collected_while_another_file_is_opened_waits_its_turn(study: Study) -> None:
-    def suspended() -> Iterator[int]:
-        with study.reading() as reader:
-            yield reader.value("SELECT count(*) FROM store.run")
-
-    ring: list[Any] = [suspended()]
-    assert next(ring[0]) == 1
-    ring.append(ring)
-    del ring
-    with engine._alone():  # noqa: SLF001 - where the collector may begin at any time
-        gc.collect()
-        assert held(study.directory)
-    assert held(study.directory) == []
 
 
 def test_what_had_no_room_in_memory_is_gone_with_the_transaction(study: Study) -> None:
@@ -263,17 +216,6 @@ def test_after_an_error_the_study_is_open_to_others_and_to_us(study: Study) -> N
     with study.writing() as writer:
         add(writer, "second")
     assert run_ids(study) == {"first", "kept", "second"}
-
-
-def test_an_instance_that_died_of_an_error_that_nobody_saw_is_replaced(
-    study: Study,
-) -> None:
-    for instance in engine._idle.values():  # noqa: SLF001 - such an error cannot be ordered
-        instance.root.close()  # as useless as after what DuckDB calls a fatal error
-    assert run_ids(study) == {"first"}
-    with study.writing() as writer:
-        add(writer, "second")
-    assert run_ids(study) == {"first", "second"}
 
 
 def test_threads_that_read_at_once_share_the_file(study: Study) -> None:
@@ -307,15 +249,3 @@ def test_a_forked_process_reads_and_writes_as_well(study: Study) -> None:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert run_ids(study) == {"first", "of the child"}
-
-
-@on_linux
-def test_many_studies_do_not_make_many_instances(tmp_path: Path) -> None:
-    counts = []
-    for number in range(12):
-        one = Study(tmp_path / f"study {number}")
-        with one.writing() as writer:
-            add(writer, "a")
-        assert run_ids(one) == {"a"}
-        counts.append(len(list(_THREADS.iterdir())))
-    assert max(counts[6:]) <= max(counts[:6])
