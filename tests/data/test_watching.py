@@ -14,6 +14,8 @@ from faultatlas.data.engine import Session, Use
 from faultatlas.data.store import Study, Writer
 from faultatlas.data.watching import Watch
 
+pytestmark = pytest.mark.usual_opening  # other processes have the study too
+
 Start = Callable[..., "Popen[str]"]
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
