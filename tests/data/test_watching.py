@@ -16,6 +16,8 @@ from faultatlas.data.study import Study, Writer
 
 pytestmark = pytest.mark.usual_opening  # other processes have the study too
 
+pytestmark = pytest.mark.usual_opening  # other processes have the study too
+
 Start = Callable[..., "Popen[str]"]
 
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -195,6 +195,10 @@ class Stage:
     def nowhere(self, label: str, strings: Iterable[str], root: Path | None = None) -> None:
         """S: these strings stand in no file below a folder, else below the whole stage."""
         self._observe(f"{label}: nowhere", compare.nowhere(strings, root or self.folder))
+
+    def table(self, label: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Rows of which there may be more later, such as claims; the first column names a row."""
+        self._observe(f"{label}: table", compare.table(columns, rows, self.neutral, extra=True))
 
     def value(self, label: str, found: Any) -> None:
         """Anything else that is data."""
