@@ -48,7 +48,9 @@ _SPELLINGS = (
 _BODY = '<p Tags="|keras|">a &lt; b</p>\r\n\t<code>x = "1"</code> \u00fc \U0001f525 ]]>'
 _ODD = (
     question(101, Score="-3", ViewCount=2**40, AnswerCount="many"),
-    question(102, AcceptedAnswerId="x", OwnerUserId=None, OwnerDisplayName="J\u00f6rg"),
+    question(102, AcceptedAnswerId="x"),
+    question(113, OwnerUserId=None, OwnerDisplayName="J\u00f6rg", LastEditorDisplayName="Ed"),
+    question(114, OwnerUserId=None),
     question(103, ClosedDate="2021-01-01T00:00:00.123", LastEditDate="2020-06-01T00:00:00"),
     question(104, Title="a < b & c \u00ab\u00fc\u00bb", body=_BODY),
     question(105, CreationDate="2019-12-31T23:59:59.999", OwnerUserId=-1),
