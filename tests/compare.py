@@ -69,7 +69,7 @@ _SHOWN = 5  # rows of each side in a message
 @contextmanager
 def opened(study: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A study as its users open it."""
-    connection = duckdb.connect(str(study / "study.duckdb"), read_only=True)
+    connection = duckdb.connect(str(_database(study)), read_only=True)
     try:
         connection.execute("SET TimeZone = 'UTC'")
         yield connection
@@ -111,29 +111,42 @@ def views(study: Path, names: Iterable[str] = (), neutral: Neutral = str) -> dic
     All but runs, which tell of nothing else, and claims and results, which hold words: the claims
     are compared as they are exported.
     """
-    found: dict[str, Observation] = {}
-    for name in names or [name for name in view_names(study) if name not in _ELSEWHERE]:
-        left_out = OF_RUNS | OF_RUNS_IN.get(name, set())
-        found[name] = query(study, f"FROM {name}", neutral, left_out)
-    return found
+    if not _database(study).exists():
+        return {name: table([], []) for name in names}
+    wanted = list(names) or [name for name in view_names(study) if name not in _ELSEWHERE]
+    with opened(study) as connection:
+        return {
+            name: _answer(
+                connection, f"FROM {name}", neutral, OF_RUNS | OF_RUNS_IN.get(name, set())
+            )
+            for name in wanted
+        }
 
 
-def query(
-    study: Path, sql: str, neutral: Neutral = str, left_out: Iterable[str] = ()
-) -> Observation:
+def query(study: Path, sql: str, neutral: Neutral = str) -> Observation:
     """What a query of the study gives."""
-    if not (study / "study.duckdb").exists():
+    if not _database(study).exists():
         return table([], [])
     with opened(study) as connection:
-        asked = connection.execute(sql)
-        columns = [column[0] for column in asked.description or ()]
-        rows = asked.fetchall()
-    kept = [place for place, column in enumerate(columns) if column not in set(left_out)]
+        return _answer(connection, sql, neutral, set())
+
+
+def _answer(
+    connection: duckdb.DuckDBPyConnection, sql: str, neutral: Neutral, left_out: set[str]
+) -> Observation:
+    asked = connection.execute(sql)
+    columns = [column[0] for column in asked.description or ()]
+    rows = asked.fetchall()
+    kept = [place for place, column in enumerate(columns) if column not in left_out]
     return table(
         [columns[place] for place in kept],
         [[row[place] for place in kept] for row in rows],
         neutral,
     )
+
+
+def _database(study: Path) -> Path:
+    return study / "study.duckdb"
 
 
 def table(

@@ -82,7 +82,7 @@ def run(call: Call) -> Ended:
     printed = []
     for stream in streams:
         stream.flush()
-        printed.append(stream.buffer.getvalue().decode("utf-8"))  # type: ignore[attr-defined]
+        printed.append(stream.buffer.getvalue().decode("utf-8", "surrogateescape"))  # type: ignore[attr-defined]
     return Ended(code, *printed, waits)
 
 
