@@ -11,15 +11,30 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from faultatlas.data.taxonomy import Crosswalk, Node, Pair, Taxonomy, folded
-from faultatlas.data.taxonomy_change_files import CODE, VERSION, VERSION_MEANING, read_revisions
-from faultatlas.data.yaml_fields import Fields
-from faultatlas.data.yaml_lines import Mapping, Problem, UnreadableYamlError, load
+from faultatlas.data.config_files import Fields, Problem, Section, UnreadableYamlError, load
+from faultatlas.data.taxonomy import Change, Crosswalk, Node, Pair, Revision, Taxonomy, folded
+from faultatlas.data.taxonomy_changes import ENDED, KINDS, version_key
 
 CHOICES = ("single", "multiple")
 SELECTS = ("leaves", "any")
 RELATIONS = ("exact", "narrower", "broader", "related", "none")
 
+CODE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9.+-]*$")
+VERSION = re.compile(r"^\d+\.\d+\.\d+$")
+VERSION_MEANING = "three numbers in quotes such as '1.0.0'"
+
+_OPTIONS = ("to", "under", "reason")
+_NO_CODE = ("~unclear", "~not-a-fault")  # answers that labels of a retired code can become
+_ONE_OLD = {"rename", "move", "split", "retire"}
+# How many codes `to` may name, and how that is told.
+_TARGETS = {
+    "rename": (1, 1, "`to` names one code"),
+    "merge": (1, 1, "`to` names one code"),
+    "split": (2, None, "`to` is a list of two codes or more"),
+    "retire": (0, 1, "`to` names one code; several are a split"),
+    "move": (0, 0, "it has no `to`, but `under`"),
+    "add": (0, 0, "it has no `to`"),
+}
 _NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
 
 _TAXONOMY_KEYS = ("taxonomy", "version", "title", "source", "choice", "select", "question", "nodes")
@@ -91,17 +106,17 @@ def read_crosswalk(path: Path) -> tuple[Crosswalk | None, list[Problem]]:
     return content, problems
 
 
-def _top(path: Path, content: bytes | None = None) -> tuple[Mapping | None, list[Problem]]:
+def _top(path: Path, content: bytes | None = None) -> tuple[Section | None, list[Problem]]:
     try:
         value: Any = load(path, content)
     except UnreadableYamlError as error:
         return None, list(error.problems)
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Section):
         return None, [Problem(1, "must be a YAML mapping with keys such as version and source")]
     return value, []
 
 
-def _node(entry: Mapping, problems: list[Problem]) -> Node:
+def _node(entry: Section, problems: list[Problem]) -> Node:
     fields = Fields(entry, problems, _called(entry, "code"))
     fields.expect(_NODE_KEYS, _NODE_OPTIONS)
     return Node(
@@ -116,7 +131,7 @@ def _node(entry: Mapping, problems: list[Problem]) -> Node:
     )
 
 
-def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
+def _pair(entry: Section, problems: list[Problem]) -> Pair:
     fields = Fields(entry, problems, _called(entry, "from"))
     fields.expect(_PAIR_KEYS)
     pair = Pair(
@@ -131,7 +146,7 @@ def _pair(entry: Mapping, problems: list[Problem]) -> Pair:
     return pair
 
 
-def _called(entry: Mapping, key: str) -> str:
+def _called(entry: Section, key: str) -> str:
     code = " ".join(entry.written.get(key, "").split())
     return f"code {code}" if code else ""
 
@@ -140,7 +155,7 @@ def _repeated(codes: Iterable[tuple[str, int]]) -> Iterable[Problem]:
     first: dict[str, int] = {}
     for code, line in codes:
         if code in first:
-            yield Problem(line, f"code {code}: stands twice, first on line {first[code]}")
+            yield Problem(line, f"code {code}: occurs twice, first on line {first[code]}")
         elif code:
             first[code] = line
 
@@ -176,7 +191,7 @@ def _tree_problems(nodes: tuple[Node, ...]) -> Iterable[Problem]:
         # What hangs on a circle has no depth; the circle is told, and its order means nothing.
         elif parent in depths and positions[parent] > position:
             line = nodes[positions[parent]].line
-            yield _about(node, f"its parent {parent} must stand above it, not on line {line}")
+            yield _about(node, f"its parent {parent} must come before it, not on line {line}")
         if depths.get(node.code) == _DEEPEST + 1:  # once a branch, not again further down
             yield _about(node, f"more than {_DEEPEST} levels deep")
 
@@ -211,3 +226,60 @@ def _shortened(codes: list[str]) -> list[str]:
 
 def _about(node: Node, text: str) -> Problem:
     return Problem(node.line, f"code {node.code}: {text}" if node.code else text)
+
+
+# --- changes: how this version was made of earlier ones -------------------------------------
+
+
+def read_revisions(fields: Fields, version: str) -> tuple[Revision, ...]:
+    """The blocks of `changes`, each from one earlier version to this one."""
+    found: dict[str, Revision] = {}
+    for entry in fields.entries("changes"):
+        block = Fields(entry, fields.problems, "changes")
+        block.expect(("from", "steps"))
+        start = block.matching("from", VERSION, VERSION_MEANING)
+        if start and start in found:
+            block.complain(f"from {start} occurs twice, first on line {found[start].line}", "from")
+        both_are_versions = VERSION.match(start) and VERSION.match(version)
+        if both_are_versions and version_key(start) >= version_key(version):
+            block.complain(f"from {start}: version {version} must be higher; raise it", "from")
+        # An empty list says that nothing but texts has changed.
+        steps = block.entries("steps") if entry.values.get("steps") != [] else []
+        changes = tuple(_change(each, fields.problems) for each in steps)
+        found[start] = Revision(start, version, changes, entry.line)
+    return tuple(found.values())
+
+
+def _change(entry: Section, problems: list[Problem]) -> Change:
+    kinds = [key for key in entry.values if key in KINDS]
+    kind = kinds[0] if kinds else "add"
+    fields = Fields(entry, problems, "changes")
+    fields.expect(KINDS, _OPTIONS)
+    if len(kinds) != 1:
+        fields.complain(f"every step is one of {', '.join(KINDS)}")
+    old, new = fields.codes(kind), fields.codes("to")
+    _check(fields, kind, old, new)
+    reason = fields.text("reason", required=False)
+    under = fields.text("under", required=False) if kind == "move" else None
+    if kind == "add":
+        old, new = (), old
+    elif kind == "move":
+        new = old
+    elif kind == "retire" and not new and "to" in entry.values:
+        new = (ENDED,)
+    return Change(kind, old, new, reason, entry.line, under)
+
+
+def _check(fields: Fields, kind: str, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+    what = f"{kind} {', '.join(old)}" if old else kind
+    if not old or (kind in _ONE_OLD and len(old) != 1):
+        wanted = "one code" if kind in _ONE_OLD else "codes"
+        fields.complain(f"{what}: it names {wanted}", kind)
+    fewest, most, meaning = _TARGETS[kind]
+    if len(new) < fewest or (most is not None and len(new) > most):
+        fields.complain(f"{what}: {meaning}", "to")
+    if kind != "move" and "under" in fields.mapping.values:
+        fields.complain(f"{what}: only move has `under`", "under")
+    for code in (*old, *new):
+        if not CODE.match(code) and not (kind == "retire" and code in _NO_CODE):
+            fields.complain(f"{what}: {code!r} is no code", kind)

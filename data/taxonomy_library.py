@@ -15,11 +15,11 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+from faultatlas.data.config_files import Problem
 from faultatlas.data.errors import StudyError
 from faultatlas.data.taxonomy import Crosswalk, Taxonomy
 from faultatlas.data.taxonomy_changes import version_key
 from faultatlas.data.taxonomy_files import read_crosswalk, read_taxonomy
-from faultatlas.data.yaml_lines import Problem
 
 _OTHERWISE = "If it is another taxonomy, rename the file and the name in it."
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from faultatlas.data.times import seconds
+from faultatlas.data.clock import seconds
 from faultatlas.miner import projects
 from faultatlas.miner.client import Client
 from faultatlas.miner.tokens import find_token

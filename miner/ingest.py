@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
-from faultatlas.data.records import AliasRow
+from faultatlas.data.old.records import AliasRow
 from faultatlas.miner import archive, checkpoints, tables, traffic
 from faultatlas.miner import tombstones as forgetting
 from faultatlas.miner.archive import Exchange, exchange_of

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.records import IssueRow
+from faultatlas.data.old.records import IssueRow
 from faultatlas.miner.payload import moment
 
 

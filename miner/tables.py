@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from faultatlas.data.identity import parse
 from faultatlas.data.old import arrow_rows
-from faultatlas.data.records import (
+from faultatlas.data.old.records import (
     NOT_COMPARED,
     AliasRow,
     CommentRow,

@@ -18,6 +18,7 @@ def put_final(
     """The final code of an artifact."""
     writer.execute(
         "INSERT INTO store.settlement VALUES (left(sha256(concat_ws(chr(0), $1, $3, $2)), 16), "
-        "$1, $2, $2, $3, $4, [$5], 'imported', 'as the sheet says', NULL, NULL, NULL, NULL, $6)",
+        "$1, $2, $2, $3, $4, [$5], 'imported', 'as the sheet says', NULL, NULL, NULL, NULL, $6, "
+        "true)",
         [round_name, artifact, taxonomy, version, code, run_id],
     )

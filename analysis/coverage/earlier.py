@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from faultatlas.data.clock import utc_time
 from faultatlas.data.errors import StudyError
-from faultatlas.data.times import utc_time
 
 if TYPE_CHECKING:
     from faultatlas.data.study import Reader

@@ -22,8 +22,8 @@ from faultatlas.analysis.reexecution.artifacts.content import content_hash
 from faultatlas.analysis.reexecution.sampler import Done, Left
 from faultatlas.analysis.reexecution.session import FOLDER, Asked, Session
 from faultatlas.data import provenance
+from faultatlas.data.clock import seconds
 from faultatlas.data.errors import StudyError
-from faultatlas.data.times import seconds
 from faultatlas.report.old.console import Output
 from faultatlas.report.publish import publish
 

@@ -20,8 +20,8 @@ from faultatlas.analysis.reexecution.artifacts.content import content_hash
 from faultatlas.analysis.reexecution.artifacts.problems import printable
 from faultatlas.analysis.reexecution.bugs import Bug
 from faultatlas.analysis.reexecution.importing import copying, originals
-from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import resolve
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -21,9 +21,8 @@ from faultatlas.analysis.reexecution.host_places import hiding
 from faultatlas.analysis.reexecution.runs import Run
 from faultatlas.analysis.reexecution.verdicts import Judgement
 from faultatlas.data import clock, provenance
-from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
-from faultatlas.data.identity import artifact_id
+from faultatlas.data.identity import artifact_id, resolve
 from faultatlas.data.old import arrow_rows
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -43,17 +43,15 @@ class Gate:
     is_passed: bool
     reason: str
     decided_at: datetime
+    for_round: str | None = None  # of who goes on in spite of it
+    cause: str | None = None
 
 
 def put_gate(writer: Writer, gate: Gate, run: Run) -> None:
     """Store a decision; the run must have been recorded."""
-    writer.execute(
-        "INSERT INTO store.gate VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            gate.round, gate.stage, gate.statistic, gate.threshold, gate.value, gate.low,
-            gate.high, gate.items, gate.is_passed, gate.reason, gate.decided_at, run.run_id,
-        ],
-    )  # fmt: skip
+    kind = "off plan" if gate.reason.startswith(OFF_PLAN) else "measured"
+    row = {**asdict(gate), "kind": "override" if gate.for_round else kind, "run_id": run.run_id}
+    writer.insert("gate", {name: [value] for name, value in row.items()})
 
 
 def decide(

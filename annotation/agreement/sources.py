@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.annotation.ratings import Ratings, ratings_of
 from faultatlas.data.errors import StudyError
-from faultatlas.data.gates import changed_after_gate
+from faultatlas.data.old.gates import changed_after_gate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from faultatlas.annotation.rounds import Round, find_round
 from faultatlas.annotation.typed import typed
 from faultatlas.data.clock import utc_now
 from faultatlas.data.errors import StudyError
-from faultatlas.data.gates import GONE_ON, changed_after_gate
+from faultatlas.data.old.gates import GONE_ON, changed_after_gate
 from faultatlas.report.formatting import counted, number
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _decisions(reader: Reader, round_name: str) -> list[Gate]:
     from faultatlas.annotation.agreement.gate import OFF_PLAN, Gate
 
     rows = reader.rows(
-        "SELECT * EXCLUDE run_id FROM gates WHERE round = ? AND NOT starts_with(reason, ?) "
+        "SELECT * EXCLUDE (run_id, kind) FROM gates WHERE round = ? AND NOT starts_with(reason, ?) "
         "AND NOT starts_with(reason, ?) ORDER BY decided_at DESC",
         [round_name, GONE_ON, OFF_PLAN],
     )
@@ -250,6 +250,8 @@ def go_on(writer: Writer, of: Round, reason: str, run: Run) -> bool:
             ),
             reason=_prefix(of) + reason,
             decided_at=utc_now(),
+            for_round=of.name,
+            cause=reason,
         ),
         run,
     )

@@ -9,9 +9,8 @@ from fractions import Fraction
 
 from faultatlas.annotation.samples.definition import Definition, Sizing
 from faultatlas.annotation.samples.frame import Frame, Member
-from faultatlas.data.allocation import allocated, spread
 from faultatlas.data.errors import StudyError
-from faultatlas.data.sampling import draw_key
+from faultatlas.data.sampling import allocated, draw_key, spread
 
 _SHARED = {
     "proportional": "in proportion to their sizes",

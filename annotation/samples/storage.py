@@ -120,7 +120,8 @@ def find_sample(reader: Reader, name: str) -> Sample:
 def put_sample(writer: Writer, definition: Definition, run: Run) -> None:
     """Store what a sample is; the run must have been recorded."""
     writer.execute(
-        "INSERT INTO store.sample VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO store.sample (sample, frame, method, allocation, strata, ordered_by, seed, "
+        "run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [
             definition.sample, definition.frame, definition.method, definition.allocation,
             list(definition.strata), definition.ordered_by, definition.seed, run.run_id,

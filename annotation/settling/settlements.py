@@ -185,6 +185,10 @@ def _insert(writer: Writer, rows: list[tuple[object, ...]]) -> None:
     table = {
         name: pa.array(list(values), type=types.get(name, pa.string())) for name, values in columns
     }
+    pairs = zip(table["settled_by"].to_pylist(), table["rule"].to_pylist(), strict=True)
+    table["by_hand"] = pa.array(
+        by == "imported" or rule == "agreed in discussion" for by, rule in pairs
+    )
     arrow_rows.insert(writer, "store.settlement", pa.table(table))
 
 

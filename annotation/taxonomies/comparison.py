@@ -14,17 +14,17 @@ from faultatlas.annotation.taxonomies.versions import Versions, refuse_other_tre
 from faultatlas.annotation.taxonomies.view import taxonomy_codes_below
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Column, Table, rows_of
-from faultatlas.data.taxonomy import Change, Revision, Taxonomy
-from faultatlas.data.taxonomy_changes import ENDED, Alternatives, Step, decided
-from faultatlas.data.taxonomy_library import TaxonomyLibrary
-from faultatlas.data.taxonomy_revisions import (
+from faultatlas.data.old.taxonomy_revisions import (
     Difference,
     block,
     differences,
     proposed,
     revision_problems,
 )
-from faultatlas.data.yaml_lines import Problem
+from faultatlas.data.taxonomy import Change, Revision, Taxonomy
+from faultatlas.data.taxonomy_changes import ENDED, Alternatives, Step, decided
+from faultatlas.data.taxonomy_library import TaxonomyLibrary
+from faultatlas.data.config_files import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path

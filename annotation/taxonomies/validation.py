@@ -9,10 +9,10 @@ from pathlib import Path
 from faultatlas.annotation.taxonomies.mentions import stale_mentions
 from faultatlas.annotation.taxonomies.versions import Versions, refuse_other_tree
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.taxonomy_revisions import revision_problems
 from faultatlas.data.study import Study
 from faultatlas.data.taxonomy import Taxonomy
 from faultatlas.data.taxonomy_library import TaxonomyLibrary, refusal
-from faultatlas.data.taxonomy_revisions import revision_problems
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.taxonomy_revisions import revision_problems
 from faultatlas.data.taxonomy import Change, Revision, Taxonomy
 from faultatlas.data.taxonomy_changes import (
     Alternatives,
@@ -25,8 +26,7 @@ from faultatlas.data.taxonomy_changes import (
     way_between,
 )
 from faultatlas.data.taxonomy_library import TaxonomyLibrary, refusal, taxonomy_of_text
-from faultatlas.data.taxonomy_revisions import revision_problems
-from faultatlas.data.yaml_lines import Problem
+from faultatlas.data.config_files import Problem
 
 if TYPE_CHECKING:
     from faultatlas.annotation.ratings import Carry

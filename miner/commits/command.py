@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
+from faultatlas.data.clock import utc_time
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import project_of
 from faultatlas.data.study import Study
-from faultatlas.data.times import utc_time
 from faultatlas.miner.commits import clones, git, gone, lacking, walks
 from faultatlas.miner.commits.messages import objects
 from faultatlas.miner.commits.mining import Mined, Reading

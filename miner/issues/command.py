@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from faultatlas.data import provenance
+from faultatlas.data.clock import utc_time
 from faultatlas.data.errors import StudyError
 from faultatlas.data.provenance import Run
 from faultatlas.data.results import Result
 from faultatlas.data.study import Study
-from faultatlas.data.times import utc_time
 from faultatlas.miner import projects
 from faultatlas.miner.client import Client
 from faultatlas.miner.connecting import connected

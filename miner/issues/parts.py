@@ -22,7 +22,7 @@ from faultatlas.miner.sources import github_graphql as graphql
 from faultatlas.miner.sources.github_names import event_row
 
 if TYPE_CHECKING:
-    from faultatlas.data.records import Rows
+    from faultatlas.data.old.records import Rows
     from faultatlas.miner.archive import Exchange
     from faultatlas.miner.http import Response
     from faultatlas.miner.issues.plan import Strategy

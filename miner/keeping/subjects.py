@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
-from faultatlas.data.identity import artifact_id, shown
+from faultatlas.data.identity import artifact_id, resolve, shown
 from faultatlas.data.people import UNKNOWN
 from faultatlas.miner.commits.people import identity_of
 from faultatlas.miner.keeping.erased_words import PSEUDONYM

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from faultatlas.data.aliases import resolve
 from faultatlas.data.errors import StudyError
-from faultatlas.data.identity import parse
+from faultatlas.data.identity import parse, resolve
 
 if TYPE_CHECKING:
     from faultatlas.data.study import Reader, Writer

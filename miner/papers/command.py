@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data import provenance
-from faultatlas.data.clock import utc_now
+from faultatlas.data.clock import seconds, utc_now
 from faultatlas.data.errors import StudyError
 from faultatlas.data.study import Study
-from faultatlas.data.times import seconds
 from faultatlas.miner.ending import ending
 from faultatlas.miner.papers import stored
 from faultatlas.miner.papers.client import Client

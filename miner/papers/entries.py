@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import paper_id, parse, title_key
-from faultatlas.data.records import PaperRecordRow
+from faultatlas.data.old.records import PaperRecordRow
 from faultatlas.miner.payload import text
 
 TITLE_LIMIT = 1000  # characters

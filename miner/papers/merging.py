@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from faultatlas.data.records import PaperRow
+from faultatlas.data.old.records import PaperRow
 from faultatlas.miner.papers.grouping import Record, is_preprint
 
 _SOURCES = {"scopus": 0, "openalex": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from faultatlas.data.identity import title_key
-from faultatlas.data.records import KnownPaperRow, Rows
+from faultatlas.data.old.records import KnownPaperRow, Rows
 from faultatlas.miner.papers.entries import Entry, record_rows
 from faultatlas.miner.papers.files.reading import read_body
 from faultatlas.miner.papers.services import service_of_kind

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.data.old import arrow_rows
-from faultatlas.data.records import KnownPaperRow, PaperRecordRow
+from faultatlas.data.old.records import KnownPaperRow, PaperRecordRow
 from faultatlas.miner.papers.grouping import Record, grouped
 from faultatlas.miner.papers.merging import best_first, id_of, matches, paper_of
 

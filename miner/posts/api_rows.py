@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data.records import DepartureRow, PostRow, ReplyRow, Rows
+from faultatlas.data.old.records import DepartureRow, PostRow, ReplyRow, Rows
 from faultatlas.miner.payload import Who, entries, entry, integer, text
 from faultatlas.miner.posts import naming
 from faultatlas.miner.posts.people import author

@@ -13,7 +13,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from faultatlas.data.records import PostRow, ReplyRow
+from faultatlas.data.old.records import PostRow, ReplyRow
 from faultatlas.miner.payload import Who
 from faultatlas.miner.posts.dump_rows import (
     ANSWER,

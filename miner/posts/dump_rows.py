@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, cast
 from xml.parsers import expat
 
-from faultatlas.data.records import PostRow, ReplyRow, Rows
+from faultatlas.data.old.records import PostRow, ReplyRow, Rows
 from faultatlas.miner.posts import naming
 from faultatlas.miner.posts.people import author
 

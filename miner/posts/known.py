@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from faultatlas.data.records import Rows
+    from faultatlas.data.old.records import Rows
     from faultatlas.data.study import Reader
 
 

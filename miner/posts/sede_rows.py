@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from faultatlas.data.records import PostRow, ReplyRow, Rows
+from faultatlas.data.old.records import PostRow, ReplyRow, Rows
 from faultatlas.miner.payload import Who, moment, text
 from faultatlas.miner.posts import naming
 from faultatlas.miner.posts.dump_rows import tags_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from faultatlas.data.records import PostRow, ReplyRow, Rows
+from faultatlas.data.old.records import PostRow, ReplyRow, Rows
 
 if TYPE_CHECKING:
     from faultatlas.data.study import Reader, Writer

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
+from faultatlas.data.clock import utc_time
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import shown
-from faultatlas.data.times import utc_time
 
 Forks = Literal["no", "also", "only"]
 

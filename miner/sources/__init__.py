@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.data.records import Rows
+    from faultatlas.data.old.records import Rows
     from faultatlas.miner.archive import Exchange
     from faultatlas.miner.http import Response
     from faultatlas.miner.payload import Who

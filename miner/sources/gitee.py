@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import ArtifactId, parse
-from faultatlas.data.records import CommentRow, DepartureRow, IssueRow, Rows
+from faultatlas.data.old.records import CommentRow, DepartureRow, IssueRow, Rows
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.http import Response
 from faultatlas.miner.payload import Who, entries, entry, integer, moment, names, text

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from faultatlas.data.identity import ArtifactId
-from faultatlas.data.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from faultatlas.data.old.records import AliasRow, CommentRow, DepartureRow, EventRow, IssueRow, Rows
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.http import Response
 from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from faultatlas.data.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
+from faultatlas.data.old.records import CommentRow, DepartureRow, EventRow, IssueRow, Rows
 from faultatlas.miner import ratelimit
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text

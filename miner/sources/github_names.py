@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import ArtifactId, parse
-from faultatlas.data.records import AliasRow, EventRow, IssueRow
+from faultatlas.data.old.records import AliasRow, EventRow, IssueRow
 from faultatlas.miner.payload import entry, text
 
 

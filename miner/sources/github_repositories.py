@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from faultatlas.data.records import FoundRow, RepositoryRow, Rows
+from faultatlas.data.old.records import FoundRow, RepositoryRow, Rows
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.payload import Who, boolean, entries, entry, integer, moment, names, text
 from faultatlas.miner.sources.github_names import identity

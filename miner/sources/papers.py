@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from faultatlas.data.records import Rows
+from faultatlas.data.old.records import Rows
 from faultatlas.miner.papers.reading import read_exchange
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from faultatlas.data.records import Rows
+from faultatlas.data.old.records import Rows
 from faultatlas.miner.posts.api_rows import read_answers, read_questions
 from faultatlas.miner.posts.sede_rows import rows_of_sede
 

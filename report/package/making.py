@@ -106,7 +106,7 @@ def _clean_about(settings: Settings, cleaner: Cleaner) -> About:
         about,
         title=cleaner.words(about.title),
         description=cleaner.words(about.description),
-        keywords=tuple(map(cleaner.words, about.keywords)),
+        keywords=[*map(cleaner.words, about.keywords)],
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sized
 
-from faultatlas.data.gates import changed_after_gate
+from faultatlas.data.old.gates import changed_after_gate
 from faultatlas.data.old.results import Claim
 from faultatlas.data.schema import literals
 from faultatlas.report.formatting import counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faultatlas.data.gates import GONE_ON
+from faultatlas.data.old.gates import GONE_ON
 from faultatlas.report.formatting import counted, number
 from faultatlas.report.sections import Material, changed_labels
 from faultatlas.report.sections.agreement import ANALYSIS as AGREEMENT

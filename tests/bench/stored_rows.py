@@ -17,7 +17,7 @@ from bench.measured import Line, Target, in_turn, seconds
 from faultatlas.data import provenance
 from faultatlas.data.clock import utc_now
 from faultatlas.data.old import arrow_rows
-from faultatlas.data.records import IssueRow, row_hash
+from faultatlas.data.old.records import IssueRow, row_hash
 from faultatlas.data.study import DATABASE, Study
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.tables import batch

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from faultatlas.data.aliases import Alias, AliasKind, alias_index, resolve
 from faultatlas.data.errors import StudyError
+from faultatlas.data.identity import Alias, AliasKind, alias_index, resolve
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faultatlas.data.allocation import allocated, spread
+from faultatlas.data.sampling import allocated, spread
 
 
 def _free(sizes: dict[str, int], total: int) -> dict[str, int]:

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.taxonomy_revisions import block, differences, proposed, revision_problems
 from faultatlas.data.taxonomy import Change, Revision
 from faultatlas.data.taxonomy_changes import (
     ENDED,
@@ -20,7 +21,6 @@ from faultatlas.data.taxonomy_changes import (
     way_between,
 )
 from faultatlas.data.taxonomy_library import TaxonomyLibrary, load_taxonomy, taxonomy_of_text
-from faultatlas.data.taxonomy_revisions import block, differences, proposed, revision_problems
 
 HEAD = """\
 taxonomy: {name}

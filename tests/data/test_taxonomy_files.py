@@ -53,7 +53,7 @@ def chain(length: int) -> str:
 BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
     "duplicate code": (
         HEAD + node("A") + node("B") + node("A"),
-        ["11: code A: stands twice, first on line 9"],
+        ["11: code A: occurs twice, first on line 9"],
     ),
     "unknown parent": (
         HEAD + node("A") + node("B", parent="C"),
@@ -109,7 +109,7 @@ BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "child before its parent": (
         HEAD + node("B", parent="A") + ROOT_NODE + node("C", parent="B"),
-        ["9: code B: its parent A must stand above it, not on line 10"],
+        ["9: code B: its parent A must come before it, not on line 10"],
     ),
     "51 levels": (HEAD + chain(51), ["59: code C51: more than 50 levels deep"]),
     # Ended in a RecursionError, and took minutes.
@@ -191,7 +191,7 @@ BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "duplicate key": (
         HEAD + "  - code: A\n    name: a\n    name: b\n    definition: d\n    not: n\n",
-        ["11: key 'name' stands twice"],
+        ["11: key 'name' occurs twice"],
     ),
     "anchor and alias": (
         HEAD + "  - &a {code: A, name: a, definition: d, not: n}\n" + "  - *a\n",
@@ -333,7 +333,7 @@ BROKEN: dict[str, tuple[str | bytes, list[str]]] = {
             "9: code B: unknown parent Z",
             "10: code C: unknown key 'extra'",
             "11: code A: cycle A -> A",
-            "12: code C: stands twice, first on line 10",
+            "12: code C: occurs twice, first on line 10",
         ],
     ),
 }
@@ -533,7 +533,7 @@ BROKEN_CROSSWALKS = {
     ),
     "code twice": (
         CROSSWALK + PAIR_A + PAIR_B + PAIR_A,
-        ["11: code A: stands twice, first on line 9"],
+        ["11: code A: occurs twice, first on line 9"],
     ),
     "none with targets": (
         CROSSWALK + PAIR_A + PAIR_B.replace("[]", "[model]"),

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from faultatlas.data.clock import seconds, utc_time
 from faultatlas.data.errors import StudyError
-from faultatlas.data.times import seconds, utc_time
 
 law = settings(max_examples=250)
 

@@ -10,7 +10,7 @@ from linking import Linking
 from loopback import World
 
 from faultatlas.data.clock import utc_now
-from faultatlas.data.records import Rows
+from faultatlas.data.old.records import Rows
 from faultatlas.miner import tables
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.sources.github import issue_row

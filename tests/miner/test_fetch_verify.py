@@ -10,7 +10,7 @@ import pytest
 from loopback import TOKEN, Fault, World
 from mining import Mining
 
-from faultatlas.data.aliases import Alias, resolve
+from faultatlas.data.identity import Alias, resolve
 
 Start = Callable[..., Mining]
 STATE = (

@@ -34,7 +34,7 @@ def labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labelled:
             "VALUES ('s', 1, 'pilot', 'ann', 'independent', '1', '', 'r', NULL)"
         )
         writer.execute(
-            "INSERT INTO store.sample VALUES ('s', ?, 'simple', '', [], '', 1, 'r')",
+            "INSERT INTO store.sample VALUES ('s', ?, 'simple', '', [], '', 1, 'r', NULL, NULL)",
             [f"artifact_id <> '{HERS}'"],
         )
         for at, item in enumerate(items):
@@ -98,7 +98,7 @@ def test_what_raters_noted_loses_the_name_and_their_own_names_stay(
         writer.execute("INSERT INTO store.account VALUES ('s', 'octo', 1, 'octo', 'r')")
         writer.execute(
             "INSERT INTO store.gate VALUES ('pilot', 'independent', 'gwet', 0.7, 1, 1, 1, 4, true, "
-            "'@octo wished it', now(), 'r')"
+            "'@octo wished it', now(), 'r', 'measured', NULL, NULL)"
         )
     done = command("miner", "forget", "github:octo", "--study", labelled.study.directory)
     assert done.returncode == 0, done.stderr

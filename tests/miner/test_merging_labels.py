@@ -154,7 +154,8 @@ def test_samples_are_taken_if_they_are_the_same(
     for at, size in ((ours, 2), (theirs, 2)):
         with at.study.writing() as writer:
             writer.execute(
-                "INSERT INTO store.sample VALUES ('s', '', 'simple', '', [], '', 1, 'r')"
+                "INSERT INTO store.sample "
+                "VALUES ('s', '', 'simple', '', [], '', 1, 'r', NULL, NULL)"
             )
             writer.execute(
                 "INSERT INTO store.sample_draw (sample, draw, frame_query, frame_count, "

@@ -16,7 +16,7 @@ from searching import NET, Bench, Stop, a_bench, alter, facts, names, spread
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
-from faultatlas.data.records import Rows
+from faultatlas.data.old.records import Rows
 from faultatlas.miner import tables
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.rebuild import rebuild

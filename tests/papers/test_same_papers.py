@@ -14,7 +14,7 @@ from loopback.openalex import KEY, OpenAlex
 from papering import Papering
 
 from faultatlas.data.identity import title_key
-from faultatlas.data.records import PaperRecordRow
+from faultatlas.data.old.records import PaperRecordRow
 from faultatlas.miner.papers.entries import Entry, doi_of, record_rows, title_of
 from faultatlas.miner.papers.grouping import Record, grouped, is_preprint
 from faultatlas.miner.papers.merging import best_first, id_of, paper_of

@@ -15,7 +15,7 @@ from loopback.stackexchange import StackExchange
 from loopback.stackexchange_payloads import Question
 from posting import Posting
 
-from faultatlas.data.records import Rows
+from faultatlas.data.old.records import Rows
 from faultatlas.miner.archive import Exchange
 from faultatlas.miner.posts import naming
 from faultatlas.miner.posts.dump_rows import rows_of_dump

@@ -16,7 +16,7 @@ from reported import CLAIM, RESULT, labelled, store
 
 from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.data.clock import utc_now
-from faultatlas.data.gates import GONE_ON
+from faultatlas.data.old.gates import GONE_ON
 from faultatlas.data.old.results import Claim
 from faultatlas.data.queries import checked
 from faultatlas.data.study import Study
@@ -135,7 +135,7 @@ def test_threats_are_those_that_the_data_show(study: Study) -> None:
         f"INSERT INTO store.departure VALUES ('github:o/r#1', 'deleted', NULL, {AT}, 'r', '')",
         "UPDATE store.round SET suggestions = true",
         "INSERT INTO store.settlement VALUES ('s', 'main', 'github:o/r#1', 'github:o/r#1', 'tree', "
-        "'1.0.0', ['~unclear'], 'unanimous', '', NULL, NULL, NULL, NULL, 'r')",
+        "'1.0.0', ['~unclear'], 'unanimous', '', NULL, NULL, NULL, NULL, 'r', false)",
     )
     after = threats(study)
     assert after["gone"] == "1 artifact gone at the source or forgotten: 1 deleted."
@@ -147,11 +147,12 @@ def test_threats_are_those_that_the_data_show(study: Study) -> None:
 
 def gate(study: Study, *, passed: bool, reason: str) -> None:
     """Decided now."""
+    kind = "override" if reason.startswith(GONE_ON) else "measured"
     with study.writing() as writer:
         writer.execute(
             "INSERT INTO store.gate VALUES ('main', 'independent', 'krippendorff', 0.7, ?, NULL, "
-            "NULL, 20, ?, ?, ?, 'r')",
-            [0.8 if passed else 0.4, passed, reason, utc_now()],
+            "NULL, 20, ?, ?, ?, 'r', ?, NULL, NULL)",
+            [0.8 if passed else 0.4, passed, reason, utc_now(), kind],
         )
 
 
@@ -202,7 +203,7 @@ def test_final_labels_that_were_changed_after_they_were_settled_are_counted(stud
         *(
             "INSERT INTO store.settlement VALUES "
             f"('{name}', {row.format(item)}, ['{code}'], '{by}', '', "
-            f"NULL, NULL, NULL, {before}, 'r')"
+            f"NULL, NULL, NULL, {before}, 'r', true)"
             for name, item, code, by, before in (
                 ("one", 1, "a1", "imported", "NULL"),
                 ("two", 1, "b1", "negotiated", "'one'"),
@@ -232,7 +233,7 @@ def test_uncovered_and_thin_strata_are_named(tmp_path: Path) -> None:
     put(
         study,
         "INSERT INTO store.sample VALUES "
-        "('main', '', 'stratified', 'equal', ['project'], '', 1, 'r')",
+        "('main', '', 'stratified', 'equal', ['project'], '', 1, 'r', NULL, NULL)",
         "INSERT INTO store.sample_draw VALUES "
         f"('main', 1, 'q', 40, 'h', 2, 'given', NULL, NULL, NULL, {AT}, 'r', 2, 2)",
         f"INSERT INTO store.frame_member VALUES {frame}",
@@ -267,7 +268,7 @@ def test_papers_tell_of_records_and_of_missing_abstracts(tmp_path: Path) -> None
         "INSERT INTO store.screening (round, step, position, run_id) "
         "VALUES ('by-title', 'title', 1, 'r')",
         "INSERT INTO store.settlement VALUES ('s', 'by-title', 'doi:10.1/a', 'doi:10.1/a', "
-        "'tree', '1.0.0', ['off-topic'], 'unanimous', '', NULL, NULL, NULL, NULL, 'r')",
+        "'tree', '1.0.0', ['off-topic'], 'unanimous', '', NULL, NULL, NULL, NULL, 'r', false)",
     )
     papers = told(study)["papers"]
     assert numbers(papers) == {

@@ -151,7 +151,7 @@ def put_step(writer: Writer, step: str, position: int, codes: list[str | None]) 
     writer.execute(
         "INSERT INTO store.settlement SELECT $1 || n, $1, 'doi:10.1000/' || n, "
         "'doi:10.1000/' || n, 'paper-screening', '1', [$2[n + 1]], 'single', '', NULL, NULL, "
-        "NULL, NULL, 'r' FROM range(len($2::VARCHAR[])) numbers(n) WHERE $2[n + 1] <> ''",
+        "NULL, NULL, 'r', false FROM range(len($2::VARCHAR[])) numbers(n) WHERE $2[n + 1] <> ''",
         [step, codes],
     )
 

@@ -165,7 +165,7 @@ def test_final_labels_are_carried_and_what_is_open_is_listed(labelled: Labelled)
             item = f"github:o/r#{number}"
             writer.execute(
                 "INSERT INTO store.settlement VALUES (?, 'pilot', ?, ?, 'tree', '1.0.0', ?, "
-                "'majority', 'r', NULL, NULL, NULL, NULL, 'x')",
+                "'majority', 'r', NULL, NULL, NULL, NULL, 'x', false)",
                 [str(number), item, item, [code]],
             )
     change(labelled, {**SPLIT, "b1": "a"}, (*SPLIT_STEPS, "{move: b1, under: a}"))

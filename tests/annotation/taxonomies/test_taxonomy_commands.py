@@ -269,7 +269,7 @@ def test_labels_of_a_changed_shipped_taxonomy_go_through_its_crosswalk(
     with study.study.writing() as writer:
         writer.execute(
             "INSERT INTO store.settlement SELECT answer_id, round, item_id, artifact_id, taxonomy, "
-            "taxonomy_version, codes, 'single', 'r', NULL, NULL, NULL, NULL, run_id "
+            "taxonomy_version, codes, 'single', 'r', NULL, NULL, NULL, NULL, run_id, false "
             "FROM store.answer WHERE rater = 'bob'"
         )
     gap = command("analysis", "coverage-gap", "--evidence", "study", "--json")

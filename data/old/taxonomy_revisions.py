@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from faultatlas.data.config_files import Problem
 from faultatlas.data.taxonomy import Change, Revision, Taxonomy, folded
 from faultatlas.data.taxonomy_changes import ENDED, Alternatives, Step, fates
-from faultatlas.data.yaml_lines import Problem
 
 _CODED = ("rename", "merge", "split", "retire")  # they say what became of an old code
 
