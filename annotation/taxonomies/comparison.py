@@ -12,6 +12,7 @@ from faultatlas.annotation.taxonomies.outcomes import current_answers, current_d
 from faultatlas.annotation.taxonomies.relabelling import is_later
 from faultatlas.annotation.taxonomies.versions import Versions, refuse_other_tree
 from faultatlas.annotation.taxonomies.view import taxonomy_codes_below
+from faultatlas.data.config_files import Problem
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Column, Table, rows_of
 from faultatlas.data.old.taxonomy_revisions import (
@@ -24,7 +25,6 @@ from faultatlas.data.old.taxonomy_revisions import (
 from faultatlas.data.taxonomy import Change, Revision, Taxonomy
 from faultatlas.data.taxonomy_changes import ENDED, Alternatives, Step, decided
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
-from faultatlas.data.config_files import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from faultatlas.data.config_files import Problem
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.taxonomy_revisions import revision_problems
 from faultatlas.data.taxonomy import Change, Revision, Taxonomy
@@ -26,7 +27,6 @@ from faultatlas.data.taxonomy_changes import (
     way_between,
 )
 from faultatlas.data.taxonomy_library import TaxonomyLibrary, refusal, taxonomy_of_text
-from faultatlas.data.config_files import Problem
 
 if TYPE_CHECKING:
     from faultatlas.annotation.ratings import Carry
