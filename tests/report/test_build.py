@@ -24,7 +24,7 @@ from undrawn import undrawn
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.study import Study
-from faultatlas.report.claims.checking import check
+from faultatlas.report.claims.check import check
 from faultatlas.report.study import own
 from faultatlas.report.study.building import Built, build_report
 

@@ -22,9 +22,14 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
-from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
-from faultatlas.report.claims.finding import find_claim
-from faultatlas.report.claims.naming import ambiguous_names, command_names
+from faultatlas.report.claims.export import (
+    ambiguous_names,
+    command_names,
+    find_claim,
+    missing_numbers,
+    to_csv,
+    to_latex,
+)
 from faultatlas.report.package.rows import csv_of
 
 Command = Callable[..., CompletedProcess[str]]
@@ -152,13 +157,13 @@ def test_what_a_stranger_stored_is_printed_and_not_run_and_letters_are_as_before
 
 
 def test_a_manuscript_is_told_what_the_study_lacks() -> None:
-    assert list(lacking(PAPER, CLAIMS)) == [
+    assert list(missing_numbers(PAPER, CLAIMS)) == [
         (3, r"\FAgone"),
         (4, "coverage-gap.faults"),
         (4, "associate.p [low]"),
     ]
     over_lines = "One\n\\faNum[low]% of it\n  {moon}\n"
-    assert list(lacking(over_lines, CLAIMS)) == [(2, "moon")]
+    assert list(missing_numbers(over_lines, CLAIMS)) == [(2, "moon")]
 
 
 def test_a_claim_is_found_by_what_is_typed() -> None:
