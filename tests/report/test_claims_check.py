@@ -74,7 +74,9 @@ def test_a_changed_label_fails_the_check_and_names_the_claims_until_a_new_build(
     assert "agreement-pilot.percent" in done.stderr
     assert "claims.a1" in done.stderr
     assert "coverage-gap" not in done.stderr
-    differences = {each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]}
+    differences = {
+        each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]
+    }
     own = differences["claims.a1"]
     assert (own["stored"]["count"], own["now"]["count"]) == (18, 17)
     assert own["differs"] == ["count", "high", "low", "value"]
@@ -139,7 +141,7 @@ def test_other_words_are_no_difference_but_are_told(labelled: Labelled, command:
     result_store.save(labelled.study, old, provenance.begin("test", {}))
     done = command("report", "claims", "check", "coverage-gap")
     assert done.returncode == 0
-    assert "the same numbers: coverage-gap" in " ".join(done.stdout.split())
+    assert "other words, tables or figures: coverage-gap" in " ".join(done.stdout.split())
 
 
 @pytest.mark.usefixtures("labelled")
