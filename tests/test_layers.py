@@ -44,7 +44,7 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "imported"),
     [
-        ("data/store.py", "faultatlas.report.old.console"),
+        ("data/study.py", "faultatlas.report.old.console"),
         ("data/identity.py", "faultatlas.miner.status"),
         ("report/tables.py", "faultatlas.analysis.coverage.gap"),
         ("report/pages.py", "faultatlas.annotation.taxonomies.validation"),

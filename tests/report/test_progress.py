@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from faultatlas.report.old.console import Output, stderr
+from faultatlas.report.console import stderr
+from faultatlas.report.old.console import Output
 from faultatlas.report.progress import Bar, progress
 
 law = settings(max_examples=150)
