@@ -250,6 +250,8 @@ def paired_d(first: Values, second: Values) -> Estimate:
 def paired_g(first: Values, second: Values) -> Estimate:
     """The d of pairs without its bias in small samples (Hedges 1981)."""
     d = paired_d(first, second)
+    if d.value is not None and d.n < 3:  # with one degree of freedom d has no expected value
+        return no_estimate(d.n, D_METHOD, "there are fewer than three pairs")
     return _unbiased(d, d.n - 1)
 
 

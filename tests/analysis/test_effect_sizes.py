@@ -201,3 +201,8 @@ def test_cramers_v_is_judged_by_the_smaller_side() -> None:
     assert scales.word("cramer-v", 0.22, degrees=1) == "small"
     assert scales.word("cramer-v", 0.22, degrees=2) == "medium"
     assert scales.word("cramer-v", None) == ""
+
+
+def test_two_pairs_have_a_d_but_no_g() -> None:
+    assert groups.paired_d([1, 2], [3, 5]).value is not None
+    assert groups.paired_g([1, 2], [3, 5]).reason == "there are fewer than three pairs"
