@@ -2,7 +2,7 @@
 
 A coefficient is a function of sums over items, and an item that is drawn three times counts three
 times in every sum. So a resample is a column of counts, thousands of resamples are one product of
-matrices, and no item is ever copied. (statsmodels' Fleiss in a loop takes a hundred times as long.)
+matrices, and no item is ever copied. (A loop over statsmodels' Fleiss takes 60 times as long.)
 """
 
 from __future__ import annotations
@@ -162,10 +162,11 @@ def draws(items: int, resamples: int, seed: int) -> Iterator[Floats]:
     at_once = max(1, _COUNTS_AT_ONCE // items)
     for start in range(0, resamples, at_once):
         shape = (min(at_once, resamples - start), items)
-        counts = np.empty(shape, dtype=np.float64)
+        # A byte is enough: an item is drawn once on average, and never 256 times.
+        counts = np.empty(shape, dtype=np.uint8)
         for resample, drawn in enumerate(generator.integers(0, items, shape, dtype=number)):
             counts[resample] = np.bincount(drawn, minlength=items)
-        yield np.ascontiguousarray(counts.T)
+        yield counts.T.astype(np.float64, order="C")
 
 
 def resampled(features: Floats, values_of: Callable[[Floats], Floats]) -> Resampling:
