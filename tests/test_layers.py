@@ -50,7 +50,7 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
         ("report/pages.py", "faultatlas.annotation.taxonomies.validation"),
         ("miner/status.py", "faultatlas.annotation.taxonomies.validation"),
         ("annotation/taxonomies/validation.py", "faultatlas.miner.status"),
-        ("analysis/statistics/intervals.py", "faultatlas.data.errors"),
+        ("analysis/statistics/shares.py", "faultatlas.data.errors"),
         ("report/claims/listing.py", "duckdb"),
         ("data/provenance.py", "duckdb"),
     ],

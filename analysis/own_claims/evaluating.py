@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.replication.judging import RULE
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Column, Result, Table

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from faultatlas.analysis.reexecution.estimating import RATES, Attempts, Case
 from faultatlas.analysis.reexecution.verdicts import Verdict
-from faultatlas.analysis.statistics.intervals import Share
-from faultatlas.analysis.statistics.survey_shares import exact_share
+from faultatlas.analysis.statistics.shares import Share, exact_share
 from faultatlas.data import evidence
 from faultatlas.data.old.results import ClaimStatus
 from faultatlas.report.manuscript.judging import judge

@@ -10,8 +10,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from faultatlas.analysis.statistics.agreement import scales
-from faultatlas.analysis.statistics.effect_scales import SCALES as EFFECTS
+from faultatlas.analysis.statistics.scales import AGREEMENT_SCALES, EFFECT_SCALES
 
 Found = tuple[int, str, dict[str, Any]]
 
@@ -23,10 +22,12 @@ _CHI = r"chi2|chi-squared?|X2|X\^2|\N{GREEK SMALL LETTER CHI}\^?[2\N{SUPERSCRIPT
 _PERCENT = r"(?P<share>\d{1,3}(?:\.\d{1,6})?)\s?%"
 _OF = r"(?:\s?/\s?|\s(?:out\s)?of\s(?:the\s|all\s|our\s)?)"
 _KAPPA_WORDS = sorted(
-    {step.word for scale in scales.SCALES.values() for step in scale.steps}, key=len, reverse=True
+    {step.word for scale in AGREEMENT_SCALES.values() for step in scale.steps},
+    key=len,
+    reverse=True,
 )
 _EFFECT_WORDS = sorted(
-    {name for scale in EFFECTS.values() for _start, name in scale.bands}, key=len, reverse=True
+    {step.word for scale in EFFECT_SCALES.values() for step in scale.steps}, key=len, reverse=True
 )
 _EFFECT_SCALES = {"d": "cohen-d", "delta": "cliff-delta", "v": "cramer-v"}
 

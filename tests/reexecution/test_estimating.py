@@ -11,7 +11,7 @@ from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.analysis.reexecution.estimating import RATES, attempts
 from faultatlas.analysis.reexecution.published_rates import beside
 from faultatlas.analysis.reexecution.storing import register, store
-from faultatlas.analysis.statistics.survey_shares import Stratum, exact_share, weighted_share
+from faultatlas.analysis.statistics.shares import StratumCount, exact_share, weighted_share
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.study import Study
@@ -97,7 +97,7 @@ def test_strata_weigh_by_their_bugs_in_the_frame(study: Study) -> None:
     rate = found.rate("verified")
     assert rate.percent == pytest.approx(80)
     wanted = weighted_share(
-        [Stratum(16, counts["keras"], counts["keras"]), Stratum(4, counts["pytorch"], 0)]
+        [StratumCount(16, counts["keras"], counts["keras"]), StratumCount(4, counts["pytorch"], 0)]
     )
     assert (rate.low, rate.high) == (wanted.low, wanted.high)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from faultatlas.analysis.statistics.effect_scales import SCALES, word
+from faultatlas.analysis.statistics.scales import EFFECT_SCALES as SCALES
+from faultatlas.analysis.statistics.scales import word
 from faultatlas.report.manuscript.entries import Entry
 from faultatlas.report.manuscript.kinds.kappa_word import said_pairs, scaled
 from faultatlas.report.manuscript.outcomes import Outcome
@@ -30,5 +31,5 @@ def check(entry: Entry) -> Outcome:
         said_pairs(entry),
         known.title,
         lambda value: word(scale, value, degrees=degrees),
-        ", ".join(f"{name} from {start:g}" for start, name in known.bands),
+        known.description,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from faultatlas.analysis.statistics.agreement.scales import SCALES, word
+from faultatlas.analysis.statistics.scales import AGREEMENT_SCALES as SCALES
+from faultatlas.analysis.statistics.scales import word
 from faultatlas.report.manuscript.comparing import failed
 from faultatlas.report.manuscript.entries import Entry
 from faultatlas.report.manuscript.numbers import Printed
@@ -51,8 +52,7 @@ def check(entry: Entry) -> Outcome:
 
 def _named(entry: Entry, pairs: Pairs, name: str) -> Outcome:
     scale = SCALES[name]
-    bands = ", ".join(f"{step.word} to {step.end:g}" for step in scale.steps)
-    outcome = scaled(entry, pairs, scale.title, partial(word, name), bands)
+    outcome = scaled(entry, pairs, scale.title, partial(word, name), scale.description)
     others = [
         SCALES[other].title
         for other in SCALES
