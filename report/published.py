@@ -42,13 +42,12 @@ _STATUSES: tuple[Status, ...] = (
     "reproduced", "consistent", "no data", "cannot be checked", "near", "not reproduced",
     "does not follow", "inconsistent",
 )  # fmt: skip
-_EQUAL: dict[Basis, Status] = {"data": "reproduced", "mixed": "consistent", "paper": "consistent"}
-_DIFFERENT: dict[Basis, Status] = {
-    "data": "not reproduced", "mixed": "not reproduced", "paper": "inconsistent",
-}  # fmt: skip
-_UNKNOWN: dict[Basis, Status] = {
-    "data": "no data", "mixed": "no data", "paper": "cannot be checked",
-}  # fmt: skip
+# What is equal, what is different and what cannot be compared.
+_BY_BASIS: dict[Basis, tuple[Status, Status, Status]] = {
+    "data": ("reproduced", "not reproduced", "no data"),
+    "mixed": ("consistent", "not reproduced", "no data"),
+    "paper": ("consistent", "inconsistent", "cannot be checked"),
+}
 
 _WAYS: dict[Match, tuple[Closeness, str]] = {
     "rounded": ("equal", "equal when rounded"),
@@ -73,15 +72,7 @@ _MULTIPLES = {
     "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
     "twelve": 12, "twenty": 20, "hundred": 100,
 }  # fmt: skip
-_CHARACTERS = str.maketrans(
-    {
-        "\N{MINUS SIGN}": "-",
-        "\N{EN DASH}": "-",
-        "\N{NO-BREAK SPACE}": " ",
-        "\N{THIN SPACE}": " ",
-        "\N{NARROW NO-BREAK SPACE}": " ",
-    }
-)
+_DASHES = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-"})
 # Without `^` only where a minus shows that it was raised: 3 x 1024 is no power of ten.
 _TIMES_TEN = re.compile(
     r"\s*(?:\N{MULTIPLICATION SIGN}|\*|x)\s*10\s*(?:\^\s*\{?\s*|(?=-))(-?\d{1,4})\}?"
@@ -147,7 +138,7 @@ def parse(text: str, *, multiple: bool = False) -> Printed:
     """
     if len(text) > LONGEST:
         raise ValueError(f"a number of {len(text):,} characters")
-    plain = " ".join(text.translate(_CHARACTERS).split())
+    plain = " ".join(text.translate(_DASHES).split())
     if multiple and (match := _MULTIPLE.fullmatch(plain)):
         if number := _MULTIPLES.get(match["number"].lower()):
             how = _SIGNS[match["sign"].lower()] or "~"
@@ -193,16 +184,15 @@ def compare(
     `inputs` are the least and the largest result that the inputs give before they were rounded.
     What differs from inputs that a reader `inferred` contradicts nothing: it does not follow.
     """
+    equal, different, unknown = _BY_BASIS[basis]
     if value is None:
-        return Comparison(_UNKNOWN[basis], f"printed {printed.text}, nothing to compare with")
+        return Comparison(unknown, f"printed {printed.text}, nothing to compare with")
     closeness, reason = _closeness(value, printed, inputs)
     if closeness == "different" and basis != "paper" and _is_near(value, printed, unit):
         closeness, reason = "near", f"{reason}: within {NEAR[unit]:g}"
-    if closeness == "near":
-        return Comparison("near", reason)
-    if closeness == "equal":
-        return Comparison(_EQUAL[basis], reason)
-    return Comparison(follows(_DIFFERENT[basis], inferred=inferred), reason)
+    different = follows(different, inferred=inferred)
+    statuses: dict[Closeness, Status] = {"equal": equal, "near": "near", "different": different}
+    return Comparison(statuses[closeness], reason)
 
 
 def compare_all(comparisons: Sequence[Comparison]) -> Comparison:

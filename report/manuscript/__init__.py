@@ -70,6 +70,14 @@ def _only(value: Any) -> Printed:
     return _number(values[0])
 
 
+def _fraction(value: Any) -> Printed:
+    return _number(value).as_fraction()
+
+
+def _word(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
 def _list(value: Any) -> Any:
     """One value alone may be written without brackets."""
     return value if isinstance(value, list) else [value]
@@ -100,7 +108,9 @@ Text = Annotated[StrictStr, Field(max_length=LONGEST_TEXT), AfterValidator(plain
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_list), _SOME]
 Named = Annotated[dict[Text, Number], _SOME]  # { first = "6", second = "7" }
 Pairs = Annotated[tuple[tuple[Number, Number], ...], _SOME]
-Words = Annotated[tuple[tuple[Number, Text], ...], _SOME]  # [["0.80", "substantial"]]
+Fraction = Annotated[Printed, PlainValidator(_fraction)]  # 87 % is 0.87
+Word = Annotated[StrictStr, Field(min_length=1, max_length=60), AfterValidator(_word)]
+Words = Annotated[tuple[tuple[Fraction, Word], ...], _SOME]  # [["0.80", "substantial"]]
 Flag = StrictBool
 
 

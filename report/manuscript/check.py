@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from typer import Argument, Option
@@ -31,7 +31,7 @@ from faultatlas.report.console import Console, explained
 from faultatlas.report.formatting import counted, plain
 from faultatlas.report.manuscript import KINDS, EntryError, Kind, Outcome, Text, short
 from faultatlas.report.manuscript.draft import draft as draft_claims
-from faultatlas.report.published import follows, worst
+from faultatlas.report.published import Comparison, compare_all, follows
 
 LARGEST_FILE = 1_000_000  # bytes
 _DOCUMENTED = "docs/manuscript.md describes the format; report manuscript --kinds lists the kinds."
@@ -84,41 +84,28 @@ class Finding:
         return self.status in _CONTRADICTIONS
 
 
-@dataclass(frozen=True)
-class FigureFinding:
-    """A published figure: all entries that name it, together."""
+class FigureFinding(NamedTuple):
+    """A published figure: all entries that name it together, with the reasons of the worst."""
 
-    findings: tuple[Finding, ...]
-
-    @property
-    def status(self) -> Status:
-        """The worst of their statuses."""
-        return worst(finding.status for finding in self.findings)
-
-    @property
-    def reason(self) -> str:
-        """Why the worst ones have it."""
-        reasons = (row.reason for row in self.findings if row.status == self.status)
-        return "; ".join(dict.fromkeys(reasons))
-
-    @property
-    def computed(self) -> str:
-        """What was computed."""
-        return " / ".join(finding.computed for finding in self.findings)
-
-    @property
-    def values(self) -> tuple[float | None, ...]:
-        """The computed numbers."""
-        return tuple(finding.value for finding in self.findings)
+    status: Status
+    reason: str
+    computed: str
+    values: tuple[float | None, ...]
 
 
 def by_figure(findings: Iterable[Finding]) -> dict[str, FigureFinding]:
     """The published figures that entries name, by id."""
-    groups: dict[str, tuple[Finding, ...]] = {}
+    groups: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.figure_id:
-            groups[finding.figure_id] = (*groups.get(finding.figure_id, ()), finding)
-    return {name: FigureFinding(groups[name]) for name in sorted(groups)}
+        groups.setdefault(finding.figure_id, []).append(finding)
+    figures = {}
+    for name, rows in sorted(groups.items()):
+        figure = compare_all([Comparison(row.status, row.reason) for row in rows])
+        computed = " / ".join(row.computed for row in rows)
+        values = tuple(row.value for row in rows)
+        figures[name] = FigureFinding(figure.status, figure.reason, computed, values)
+    figures.pop("", None)  # entries that name none
+    return figures
 
 
 # --- checking ----------------------------------------------------------------------------
@@ -151,9 +138,9 @@ def check(path_or_name: Path | str) -> list[Finding]:
         return check_text(file.read_text(encoding="utf-8"), file.name, path_or_name)
     path = Path(path_or_name)
     if not path.exists():
-        known = ", ".join(shipped_studies())
+        names = ", ".join(shipped_studies())
         raise StudyError(
-            f"{path} does not exist", f"Name a claims file, or with --shipped one of: {known}."
+            f"{path} does not exist", f"Name a claims file, or with --shipped one of: {names}."
         )
     try:
         if path.stat().st_size > LARGEST_FILE:
@@ -348,12 +335,12 @@ def manuscript(
 
 
 def _studies(names: Sequence[str]) -> Sequence[str]:
-    known = shipped_studies()
-    if unknown := [name for name in names if name not in (*known, "all")]:
+    shipped = shipped_studies()
+    if unknown := [name for name in names if name not in (*shipped, "all")]:
         raise StudyError(
-            f"no shipped study is called {unknown[0]!r}", f"Known: {', '.join(known)}, or all."
+            f"no shipped study is called {unknown[0]!r}", f"Known: {', '.join(shipped)}, or all."
         )
-    return known if "all" in names else names
+    return shipped if "all" in names else names
 
 
 def _write(path: Path, texts: Sequence[str]) -> None:

@@ -114,7 +114,7 @@ def _in_sentences(text: str) -> Iterator[Proposal]:
     starts = [0, *(line.end() for line in re.finditer("\n", text))]
     seen: set[int] = set()
     for pattern, kind, fields_of in _FORMS:
-        for match in pattern.finditer(flat):
+        for match in re.finditer(pattern, flat):
             fields = fields_of(match)
             if fields is not None and match.start() not in seen:
                 seen.add(match.start())
@@ -163,51 +163,38 @@ def _any_of(words: set[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-_FORMS: tuple[tuple[re.Pattern[str], str, Callable[[re.Match[str]], Fields | None]], ...] = tuple(
-    (re.compile(pattern), kind, fields_of)
-    for pattern, kind, fields_of in (
-        (
-            rf"(?<![\d.,]){_PART}(?:\s[A-Za-z][A-Za-z -]{{0,60}})?,?\s?\(\s?{_PERCENT}",
-            "percentage", _percentage,
-        ),
-        (rf"(?<![\d.,]){_PERCENT}\s?\(\s?{_PART}", "percentage", _percentage),
-        (
-            (rf"(?:\bn\s?=\s?|\bsamples?\sof\s|\bsampled\s|\bselected\s)(?P<size>{_COUNT})(?![\d.%])"
-            rf"[^.%\d]{{0,80}}(?P<confidence>\d\d(?:\.\d{{1,2}})?)\s?%[^.%\d]{{0,60}}"
-            rf"(?P<margin>\d{{1,2}}(?:\.\d{{1,2}})?)\s?%"),
-            "sample-size", _sample,
-        ),
-        (
-            rf"\bt\s?\(\s?(?P<df>\d{{1,9}}(?:\.\d{{1,3}})?)\s?\)\s?=\s?{_VALUE}{_P}",
-            "p-value", _test("t"),
-        ),
-        (
-            (rf"{_CHI}\s?\(\s?(?:df\s?=\s?)?(?P<df>\d{{1,6}})"
-            rf"(?:\s?,\s?[Nn]\s?=\s?(?:{_COUNT}))?\s?\)\s?=\s?{_VALUE}{_P}"),
-            "p-value", _test("chi2"),
-        ),
-        (
-            rf"\bF\s?\(\s?(?P<df>\d{{1,6}})\s?,\s?(?P<df2>\d{{1,9}})\s?\)\s?=\s?{_VALUE}{_P}",
-            "p-value", _test("F"),
-        ),
-        (
-            rf"\br\s?\(\s?(?P<df>\d{{1,9}})\s?\)\s?=\s?(?P<value>-?0?\.\d{{1,6}}){_P}",
-            "p-value", _test("r"),
-        ),
-        (rf"\b[zZ]\s?=\s?{_VALUE}{_P}", "p-value", _test("z")),
-        (
-            (r"(?i)\b(?:kappa|\N{GREEK SMALL LETTER KAPPA})\b[^.\d%]{0,60}"
-            r"(?P<value>0?\.\d{1,4}|\d{2}(?:\.\d{1,2})?\s?%)[^.\d]{0,40}?"
-            rf"\b(?P<word>{_any_of(_KAPPA_WORDS)})\b"),
-            "kappa-word", _word,
-        ),
-        (
-            (r"(?i)\b(?P<name>d|V|(?:Cliff'?s\s)?delta)\s?=\s?(?P<value>-?\d?\.\d{1,4})\s?"
-            rf"[(,]\s?(?:an?\s)?(?P<word>{_any_of(_EFFECT_WORDS)})\b"),
-            "effect-word", _effect,
-        ),
-    )
-)  # fmt: skip
+_TESTS = {
+    "t": rf"\bt\s?\(\s?(?P<df>\d{{1,9}}(?:\.\d{{1,3}})?)\s?\)\s?=\s?{_VALUE}",
+    "chi2": rf"{_CHI}\s?\(\s?(?:df\s?=\s?)?(?P<df>\d{{1,6}})"
+    rf"(?:\s?,\s?[Nn]\s?=\s?(?:{_COUNT}))?\s?\)\s?=\s?{_VALUE}",
+    "F": rf"\bF\s?\(\s?(?P<df>\d{{1,6}})\s?,\s?(?P<df2>\d{{1,9}})\s?\)\s?=\s?{_VALUE}",
+    "r": r"\br\s?\(\s?(?P<df>\d{1,9})\s?\)\s?=\s?(?P<value>-?0?\.\d{1,6})",
+    "z": rf"\b[zZ]\s?=\s?{_VALUE}",
+}
+_SAMPLE = (
+    rf"(?:\bn\s?=\s?|\bsamples?\sof\s|\bsampled\s|\bselected\s)(?P<size>{_COUNT})(?![\d.%])"
+    rf"[^.%\d]{{0,80}}(?P<confidence>\d\d(?:\.\d{{1,2}})?)\s?%[^.%\d]{{0,60}}"
+    r"(?P<margin>\d{1,2}(?:\.\d{1,2})?)\s?%"
+)
+_KAPPA = (
+    r"(?i)\b(?:kappa|\N{GREEK SMALL LETTER KAPPA})\b[^.\d%]{0,60}"
+    r"(?P<value>0?\.\d{1,4}|\d{2}(?:\.\d{1,2})?\s?%)[^.\d]{0,40}?"
+    rf"\b(?P<word>{_any_of(_KAPPA_WORDS)})\b"
+)
+_EFFECT = (
+    r"(?i)\b(?P<name>d|V|(?:Cliff'?s\s)?delta)\s?=\s?(?P<value>-?\d?\.\d{1,4})\s?"
+    rf"[(,]\s?(?:an?\s)?(?P<word>{_any_of(_EFFECT_WORDS)})\b"
+)
+_COUNT_FIRST = rf"(?<![\d.,]){_PART}(?:\s[A-Za-z][A-Za-z -]{{0,60}})?,?\s?\(\s?{_PERCENT}"
+_SHARE_FIRST = rf"(?<![\d.,]){_PERCENT}\s?\(\s?{_PART}"
+_FORMS: list[tuple[str, str, Callable[[re.Match[str]], Fields | None]]] = [
+    (_COUNT_FIRST, "percentage", _percentage),
+    (_SHARE_FIRST, "percentage", _percentage),
+    (_SAMPLE, "sample-size", _sample),
+    *((test + _P, "p-value", _test(statistic)) for statistic, test in _TESTS.items()),
+    (_KAPPA, "kappa-word", _word),
+    (_EFFECT, "effect-word", _effect),
+]
 
 
 # --- tables ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -333,39 +334,32 @@ def kappa_word(values: Words, scale: Text = "") -> Outcome:
     values = [["0.80", "substantial"], ["0.58", "moderate"]]
     scale = "landis-koch"
     """
-    pairs = _pairs(values)
-    printed = _listed_pairs(pairs)
-    if impossible := [value.text for value, _word in pairs if abs(value.value) > 1]:
+    scales = agreement.SCALES
+    if impossible := [value.text for value, _word in values if abs(value.value) > 1]:
         reason = f"{impossible[0]} is no agreement: -1 to 1"
-        return Outcome("inconsistent", "-", reason, printed=printed)
-    words = {name: partial(agreement.word, name) for name in agreement.SCALES}
-    titles = {name: known.title for name, known in agreement.SCALES.items()}
-    fitting = [
-        name
-        for name, word in words.items()
-        if all(word(value.value) == said for value, said in pairs)
-    ]
-    fit = " and ".join(titles[name] for name in fitting if name != scale)
-
-    def listed(names: Sequence[str]) -> str:
-        return "; ".join(
-            f"{titles[name]}: {', '.join(words[name](value.value) for value, _word in pairs)}"
-            for name in names
-        )
-
+        return Outcome("inconsistent", "-", reason, printed=_listed(values))
+    outcomes, words = {}, {}
+    for name, title in ((name, scales[name].title) for name in scales):
+        word_of = partial(agreement.word, name)
+        outcomes[name] = _on_scale(values, title, word_of)
+        words[name] = f"{title}: {', '.join(word_of(value.value) for value, _word in values)}"
+    fitting = [name for name in scales if outcomes[name].status == "consistent"]
+    fit = " and ".join(scales[name].title for name in fitting)
     if scale:
-        _refuse_unknown(scale, words)
-        outcome = _on_scale(pairs, titles[scale], words[scale])
-        if outcome.status == "consistent":
-            return outcome
+        _refuse_unknown(scale, scales)
+        computed = "; ".join(words[name] for name in (scale, *fitting))
         more = f"; {fit} has all the words" if fit else ""
-        computed = listed([scale, *fitting])
-        return Outcome(outcome.status, computed, outcome.reason + more, printed=printed)
-    if fitting:
-        reason = f"no scale is named; {fit} has all the words"
-        return Outcome("consistent", listed(list(words)), reason, printed=printed)
-    reason = "no single scale gives all the words"
-    return Outcome("inconsistent", listed(list(words)), reason, printed=printed)
+        outcome = outcomes[scale]
+        if scale in fitting:
+            return outcome
+        return replace(outcome, computed=computed, reason=outcome.reason + more)
+    reason = f"no scale is named; {fit} has all the words"
+    return Outcome(
+        "consistent" if fit else "inconsistent",
+        "; ".join(words.values()),
+        reason if fit else "no single scale gives all the words",
+        printed=_listed(values),
+    )
 
 
 @kind("effect-word")
@@ -382,41 +376,34 @@ def effect_word(values: Words, scale: Text = "cohen-d", degrees: Number = _ONE) 
     scale = "cohen-d"
     """
     _refuse_unknown(scale, EFFECTS)
-    word = partial(effect_word_of, scale, degrees=int(degrees.value))
-    return _on_scale(_pairs(values), EFFECTS[scale].title, word)
+    word_of = partial(effect_word_of, scale, degrees=int(degrees.value))
+    return _on_scale(values, EFFECTS[scale].title, word_of)
 
 
-def _refuse_unknown(scale: str, known: Collection[str]) -> None:
-    if scale not in known:
-        raise EntryError(f"scale = {scale!r}; known: {', '.join(known)}")
+def _refuse_unknown(scale: str, scales: Collection[str]) -> None:
+    if scale not in scales:
+        raise EntryError(f"{scale!r} is unknown; known: {', '.join(scales)}", "scale")
 
 
-def _pairs(values: Sequence[tuple[Printed, str]]) -> list[tuple[Printed, str]]:
-    for value, word in values:
-        if not 0 < len(word) <= 60:
-            raise EntryError(f"values: the word for {value.text} is empty or too long")
-    return [(value.as_fraction(), " ".join(word.lower().split())) for value, word in values]
-
-
-def _listed_pairs(pairs: Sequence[tuple[Printed, str]]) -> str:
-    return ", ".join(f"{value.text} {word}" for value, word in pairs)
-
-
-def _on_scale(
-    pairs: Sequence[tuple[Printed, str]], title: str, word: Callable[[float], str]
-) -> Outcome:
+def _on_scale(values: Words, title: str, word_of: Callable[[float], str]) -> Outcome:
     """Words against one scale."""
-    odd = [(value, said) for value, said in pairs if word(value.value) != said]
-    wrong = [(value, said) for value, said in odd if said not in map(word, value.ends())]
-    computed = f"{len(pairs) - len(odd)} of {len(pairs)} agree"
-    if len(pairs) == 1:
-        computed = word(pairs[0][0].value)
-    misfits = [f"{value.text} is {word(value.value)}, not {said}" for value, said in wrong or odd]
+    odd = [(value, word) for value, word in values if word != word_of(value.value)]
+    wrong = [(value, word) for value, word in odd if word not in map(word_of, value.ends())]
+    computed = f"{len(values) - len(odd)} of {len(values)} agree"
+    if len(values) == 1:
+        computed = word_of(values[0][0].value)
+    misfits = [
+        f"{value.text} is {word_of(value.value)}, not {word}" for value, word in wrong or odd
+    ]
     rest = f" and {len(misfits) - _SHOWN} more" if len(misfits) > _SHOWN else ""
     reason = f"{title}: {', '.join(misfits[:_SHOWN])}{rest}"
     return Outcome(
         "inconsistent" if wrong else "near" if odd else "consistent",
         computed,
         reason if misfits else f"all words are those of {title}",
-        printed=_listed_pairs(pairs),
+        printed=_listed(values),
     )
+
+
+def _listed(values: Words) -> str:
+    return ", ".join(f"{value.text} {word}" for value, word in values)
