@@ -52,7 +52,8 @@ def list_claims(
     output = Output(as_json, quiet, verbose)
     if published or of_study:
         found = listing.published(status=status, study=of_study)
-        output.document({"rule": listing.rule(), "figures": [vars(each) for each in found]})
+        figures = [{**vars(each), "status": listing.status_of(each)} for each in found]
+        output.document({"rule": listing.rule(), "figures": figures})
         output.show(console_table(listing.published_counts(found)), "")
         output.show(console_table(listing.published_table(found), with_aside=verbose))
         if verbose:

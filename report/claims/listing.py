@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, get_args
 
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.evidence import PublishedFigure
+from faultatlas.data.old.figures import status_by_hand
 from faultatlas.data.old.results import Cell, ClaimStatus, Column, Table
 from faultatlas.data.study import Study
 from faultatlas.report import formatting
@@ -24,8 +26,30 @@ def published(*, status: str = "", study: str = "") -> tuple[PublishedFigure, ..
     return tuple(
         figure
         for figure in figures
-        if status in ("", figure.status) and study in ("", figure.study)
+        if status in ("", status_of(figure)) and study in ("", figure.study)
     )
+
+
+def status_of(figure: PublishedFigure) -> str:
+    """The status of a published figure; where it is one of a text, its printed numbers give it."""
+    return _of_texts().get(figure.figure_id) or status_by_hand(figure)
+
+
+@cache
+def _of_texts() -> dict[str, str]:
+    from faultatlas.report.manuscript.check import by_figure, check, shipped_studies
+
+    of_texts = {
+        figure.figure_id
+        for figure in evidence.published_figures()
+        if figure.data.startswith("paper text")
+    }
+    return {
+        name: finding.status
+        for study in shipped_studies()
+        for name, finding in by_figure(check(study)).items()
+        if name in of_texts
+    }
 
 
 def rule() -> list[dict[str, str]]:
@@ -59,7 +83,14 @@ def published_table(figures: Sequence[PublishedFigure]) -> Table:
             Column("status", "Status", "status"),
         ),
         tuple(
-            (each.figure_id, each.study, each.statement, each.printed, each.computed, each.status)
+            (
+                each.figure_id,
+                each.study,
+                each.statement,
+                each.printed,
+                each.computed,
+                status_of(each),
+            )
             for each in figures
         ),
     )
@@ -68,15 +99,16 @@ def published_table(figures: Sequence[PublishedFigure]) -> Table:
 def published_counts(figures: Sequence[PublishedFigure]) -> Table:
     """How many published figures come out, by study."""
     studies = list(dict.fromkeys(figure.study for figure in figures))
-    counts = Counter((figure.study, figure.status) for figure in figures)
+    counts = Counter((figure.study, status_of(figure)) for figure in figures)
+    statuses = [status for status in STATUSES if any(counts[study, status] for study in studies)]
     return Table(
         "counts",
         "Published figures by study",
         (
             Column("study", "Study", "code"),
-            *(Column(status, status.capitalize(), "count") for status in STATUSES),
+            *(Column(status, status.capitalize(), "count") for status in statuses),
         ),
-        tuple((study, *(counts[study, status] for status in STATUSES)) for study in studies),
+        tuple((study, *(counts[study, status] for status in statuses)) for study in studies),
     )
 
 
