@@ -258,10 +258,13 @@ def _fitting(
     texts, never the key or a status. What names a row, its value and its interval go only where
     nothing else is left to go.
     """
-    key = next((column for column in columns if column.kind == "text"), next(iter(columns), None))
+    first = next(iter(columns), None)
+    key = next((column for column in columns if column.kind == "text"), first)
     chief = _chief(columns)
+    # An id that names a row stays: people copy it into the next command.
+    never = (key, first) if first and first.kind == "code" else (key,)
     spare = sorted(
-        (column for column in columns if column is not key and column.kind != "status"),
+        (column for column in columns if column not in never and column.kind != "status"),
         key=lambda column: (
             column.aside,
             column not in chief,

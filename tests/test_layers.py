@@ -51,7 +51,7 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
         ("miner/status.py", "faultatlas.annotation.taxonomies.validation"),
         ("annotation/taxonomies/validation.py", "faultatlas.miner.status"),
         ("analysis/statistics/shares.py", "faultatlas.data.errors"),
-        ("report/claims/listing.py", "duckdb"),
+        ("report/claims/lists.py", "duckdb"),
         ("data/provenance.py", "duckdb"),
     ],
 )

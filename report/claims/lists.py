@@ -5,20 +5,78 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
+
+from typer import Argument, Option
 
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
 from faultatlas.data.evidence import PublishedFigure
 from faultatlas.data.old.figures import status_by_hand
-from faultatlas.data.old.results import Cell, ClaimStatus, Column, Table
+from faultatlas.data.results import Cell, Column, Listing, Result, Status
 from faultatlas.data.study import Study
 from faultatlas.report import formatting
+from faultatlas.report.claims.export import stored_claims
+from faultatlas.report.command import Requires, command
 
-STATUSES = tuple(filter(None, get_args(ClaimStatus)))
+STATUSES = tuple(filter(None, get_args(Status)))
 
 
-def published(*, status: str = "", study: str = "") -> tuple[PublishedFigure, ...]:
+@command("claims list")
+def claims_list(
+    study: Study,
+    results: Annotated[
+        tuple[str, ...], Argument(metavar="RESULT", help="Only claims of these results.")
+    ] = (),
+    *,
+    published: Annotated[
+        bool, Option("--published", help="List the figures that the shipped studies printed.")
+    ] = False,
+    status: Annotated[
+        str, Option(help="Only this status: reproduced, near, not reproduced, ...")
+    ] = "",
+    of: Annotated[
+        str,
+        Option(metavar="NAME", help="Only this published study."),
+        Requires("published"),
+    ] = "",
+    top: Annotated[int, Option(min=1, help="Claims to show on a terminal.")] = 40,
+) -> Result:
+    """List the study's claims, or the published figures with their statuses.
+
+    Examples:
+
+        report claims list coverage-gap
+
+        report claims list --published --status "not reproduced"
+    """
+    _known("status", status, STATUSES)
+    if published:
+        return _published_result(published_figures(status=status, study=of))
+    claims = [claim for claim in stored_claims(study, results) if status in ("", claim["status"])]
+    rest = len(claims) - top
+    more = f"{formatting.counted(rest, 'more claim')}: add --top {len(claims)}, or name a result."
+    return Result(
+        "Claims of this study",
+        summary=(more,) if rest > 0 else (),
+        tables=(stored_table(claims[:top]),),
+        data={"claims": claims},
+    )
+
+
+def _published_result(figures: Sequence[PublishedFigure]) -> Result:
+    return Result(
+        "Figures that studies printed",
+        tables=(published_counts(figures), published_table(figures)),
+        notes=tuple(f"{figure.figure_id}: {figure.note}" for figure in figures if figure.note),
+        data={
+            "rule": [vars(rule) for rule in evidence.status_rules()],
+            "figures": [{**vars(figure), "status": status_of(figure)} for figure in figures],
+        },
+    )
+
+
+def published_figures(*, status: str = "", study: str = "") -> tuple[PublishedFigure, ...]:
     """The shipped published figures, of one status or one study if asked for."""
     figures = evidence.published_figures()
     _known("status", status, STATUSES)
@@ -52,26 +110,9 @@ def _of_texts() -> dict[str, str]:
     }
 
 
-def rule() -> list[dict[str, str]]:
-    """How the wordings of the checks become statuses."""
-    return [vars(each) for each in evidence.status_rules()]
-
-
-def stored(study: Study, *, status: str = "") -> list[dict[str, Any]]:
-    """The claims of the newest results of a study."""
-    _known("status", status, STATUSES)
-    with study.reading() as reader:
-        return reader.rows(
-            "SELECT claim_id, result, statement, value, unit, low, high, count, total, method, "
-            "printed, status, reason, query, rows_query, run_id FROM claims "
-            "WHERE ? IN ('', status) ORDER BY claim_id",
-            [status],
-        )
-
-
-def published_table(figures: Sequence[PublishedFigure]) -> Table:
-    """Published figures beside what the public data give."""
-    return Table(
+def published_table(figures: Sequence[PublishedFigure]) -> Listing:
+    """Published figures and what the public data give."""
+    return Listing(
         "published",
         f"{len(figures):,} published figures",
         (
@@ -84,24 +125,24 @@ def published_table(figures: Sequence[PublishedFigure]) -> Table:
         ),
         tuple(
             (
-                each.figure_id,
-                each.study,
-                each.statement,
-                each.printed,
-                each.computed,
-                status_of(each),
+                figure.figure_id,
+                figure.study,
+                figure.statement,
+                figure.printed,
+                figure.computed,
+                status_of(figure),
             )
-            for each in figures
+            for figure in figures
         ),
     )
 
 
-def published_counts(figures: Sequence[PublishedFigure]) -> Table:
-    """How many published figures come out, by study."""
+def published_counts(figures: Sequence[PublishedFigure]) -> Listing:
+    """How many published figures have which status, by study."""
     studies = list(dict.fromkeys(figure.study for figure in figures))
     counts = Counter((figure.study, status_of(figure)) for figure in figures)
     statuses = [status for status in STATUSES if any(counts[study, status] for study in studies)]
-    return Table(
+    return Listing(
         "counts",
         "Published figures by study",
         (
@@ -112,23 +153,13 @@ def published_counts(figures: Sequence[PublishedFigure]) -> Table:
     )
 
 
-def notes_table(figures: Sequence[PublishedFigure]) -> Table:
-    """What there is to say of published figures: a table of its own, because notes are long."""
-    return Table(
-        "notes",
-        "Notes",
-        (Column("figure_id", "Id", "code"), Column("note", "Note")),
-        tuple((each.figure_id, each.note) for each in figures if each.note),
-    )
-
-
-def stored_table(claims: Iterable[dict[str, Any]]) -> Table:
+def stored_table(claims: Iterable[dict[str, Any]]) -> Listing:
     """A study's claims, each number in its own unit."""
-    return Table(
+    return Listing(
         "claims",
         "Claims of this study",
         (
-            Column("claim_id", "Id"),
+            Column("claim_id", "Id", "code"),
             Column("statement", "Statement"),
             Column("value", "Value", "number"),
             Column("interval", "Interval", "interval"),
