@@ -262,7 +262,8 @@ def _fitting(
     key = next((column for column in columns if column.kind == "text"), first)
     chief = _chief(columns)
     # An id that names a row stays: people copy it into the next command.
-    never = (key, first) if first and first.kind == "code" else (key,)
+    is_id = first is not None and first.kind == "code" and room >= max(60, 5 * first.whole // 3)
+    never = (key, first) if is_id else (key,)
     spare = sorted(
         (column for column in columns if column not in never and column.kind != "status"),
         key=lambda column: (
