@@ -7,9 +7,9 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from faultatlas.data.sheets import csv_text
 from faultatlas.report import formatting, latex
 from faultatlas.report.claims.naming import PREFIX, ambiguous_names, command_names
-from faultatlas.report.csv_lines import csv_text
 
 # In \faNum[low]{id}; without a key it is the value with its unit.
 KEYS = ("value", "number", "low", "high", "interval", "count", "total", "printed", "status")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.report.csv_lines import csv_text
+from faultatlas.data.sheets import csv_text
 from faultatlas.report.package.policy import LEFT_OUT
 
 if TYPE_CHECKING:
