@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import Strict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,14 +57,14 @@ _FORMS = {
     "paper": (re.compile(r"10\.\d{4,9}/\S+"), "10.1145/3377811.3380395"),
     "licence": (re.compile(r"[A-Za-z0-9.+-]+"), "CC-BY-4.0"),
 }
-_STRICT = {"strict": True, "extra": "forbid"}  # for pydantic: no `"0.7"` for a number
+_CONFIG = {"extra": "forbid"}  # for pydantic
 
 
 @dataclass(frozen=True)
 class Author:
     """Who made the study; `name` is family name, comma, given names."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _CONFIG
 
     name: str
     orcid: str = ""
@@ -78,7 +80,7 @@ class Author:
 class About:
     """What a study is published with; empty where nothing is said."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _CONFIG
 
     title: str = ""
     description: str = ""
@@ -98,15 +100,15 @@ class About:
 class AgreementRule:
     """The section [agreement]: fixed before the first label."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _CONFIG
 
     statistic: Statistic | None = None
-    threshold: float | None = None
+    threshold: Annotated[float, Strict()] | None = None  # no "0.7" for a number
     scale: Scale = SCALES[0]
 
     def __post_init__(self) -> None:
         if self.threshold is not None and not -1 <= self.threshold <= 1:
-            raise ValueError(f"threshold = {self.threshold}: expected a number from -1 to 1")
+            raise ValueError(f"threshold = {self.threshold:g}: expected a number from -1 to 1")
         if self.threshold is not None and self.statistic is None:
             raise ValueError("a threshold needs a statistic")
 
@@ -115,14 +117,14 @@ class AgreementRule:
 class Drawing:
     """The section [report]."""
 
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _CONFIG
 
-    figures: bool = True
+    figures: Annotated[bool, Strict()] = True
 
 
 @dataclass(frozen=True)
 class _File:
-    __pydantic_config__ = _STRICT
+    __pydantic_config__ = _CONFIG
 
     study: About = field(default_factory=About)
     agreement: AgreementRule = field(default_factory=AgreementRule)

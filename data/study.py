@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -42,7 +42,7 @@ class Study:
     """A study directory. Opening one touches nothing; the first `writing()` creates it."""
 
     _template: ClassVar[bytes | None] = None
-    _kept_open: ClassVar[dict[Path, DuckDBPyConnection] | None] = None
+    _kept_open: ClassVar[dict[Path, tuple[DuckDBPyConnection, int]] | None] = None
 
     def __init__(
         self,
@@ -226,14 +226,10 @@ class Study:
 
     @contextmanager
     def _opened(self, use: Use) -> Iterator[DuckDBPyConnection]:
-        if self._kept_open is not None:
-            if not use.other_files:
-                if self.database not in self._kept_open:
-                    self._kept_open[self.database] = database.connect(self.database, _WRITING)
-                yield self._kept_open[self.database]
-                return
-            if kept := self._kept_open.pop(self.database, None):
-                kept.close()
+        if kept := self._kept(use):
+            with closing(kept.cursor()) as connection:
+                yield connection
+            return
         with database.explaining(self.database):
             connection, lock, header = self._connect(use)
             try:
@@ -352,6 +348,21 @@ class Study:
 
     # For tests
 
+    def _kept(self, use: Use) -> DuckDBPyConnection | None:
+        """The connection that is kept open, if this use can have it."""
+        if self._kept_open is None:
+            return None
+        inode = self.database.stat().st_ino
+        connection, of = self._kept_open.get(self.database, (None, inode))
+        if connection and (of != inode or use.other_files):  # of a file that was replaced, perhaps
+            connection.close()
+            del self._kept_open[self.database]
+            connection = None
+        if connection is None and not use.other_files:
+            connection = database.connect(self.database, _WRITING)
+            self._kept_open[self.database] = connection, inode
+        return connection
+
     @classmethod
     @contextmanager
     def made_from(cls, template: bytes) -> Iterator[None]:
@@ -369,11 +380,11 @@ class Study:
 
         Nobody else can have them until the function that this gives closes them.
         """
-        before, connections = cls._kept_open, dict[Path, "DuckDBPyConnection"]()
+        before, connections = cls._kept_open, dict[Path, "tuple[DuckDBPyConnection, int]"]()
 
         def close() -> None:
             while connections:
-                connections.popitem()[1].close()
+                connections.popitem()[1][0].close()
 
         cls._kept_open = connections
         try:

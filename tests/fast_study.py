@@ -6,12 +6,17 @@ can have it.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
 
 from warming import empty_database
 
 from faultatlas.data.study import Study
+from faultatlas.report.catalogue import PROGRAMS
 
 
 @contextmanager
@@ -23,4 +28,43 @@ def fast_studies(*, made: bool = True, opened: bool = True) -> Iterator[Callable
         if not opened:
             yield lambda: None
             return
-        yield until_the_end.enter_context(Study.kept_open())
+        close = until_the_end.enter_context(Study.kept_open())
+        keeper = Keeper(close)
+        _keepers.append(keeper)
+        until_the_end.callback(_keepers.remove, keeper)
+        yield close
+
+
+class Keeper:
+    """Keeps studies open from one transaction to the next, until a test starts our program.
+
+    The other process may need the study, so from then on this file's tests open it as users do.
+    """
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        self._close = close
+
+    def stop(self) -> None:
+        """Close what is open, and keep nothing any more."""
+        self._close()
+        Study._kept_open = None  # noqa: SLF001 - until the end of the file
+
+
+_keepers: list[Keeper] = []  # that of the file whose tests run
+
+
+def _before_a_process_starts(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook. Git and other tools do not open studies."""
+    if not _keepers:
+        return
+    if event == "os.fork" or (event == "subprocess.Popen" and _is_ours(arguments)):
+        _keepers[-1].stop()
+
+
+def _is_ours(arguments: tuple[Any, ...]) -> bool:
+    """Whether a Python program is started: ours has a console script, or is run by Python."""
+    name = Path(os.fsdecode(arguments[0] or arguments[1][0])).name
+    return name.startswith("python") or name in PROGRAMS
+
+
+sys.addaudithook(_before_a_process_starts)

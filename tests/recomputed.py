@@ -5,11 +5,11 @@ from __future__ import annotations
 from faultatlas.data import result_store
 from faultatlas.data.old.results import Result
 from faultatlas.data.study import Study
-from faultatlas.report.recomputing import computed_again
+from faultatlas.report.claims.check import recompute
 
 
 def recomputed(study: Study, name: str) -> Result:
     """The newest result of that name, computed again; nothing is stored."""
     with study.reading() as reader:
         stored = result_store.latest(reader, name)
-    return computed_again(study, stored)
+    return recompute(study, stored)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from faultatlas.data import evidence, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
-from faultatlas.report import recomputing
-from faultatlas.report.claims.checking import Difference, differences_of
+from faultatlas.report.claims import check
+from faultatlas.report.claims.check import Difference, differences_of
 from faultatlas.report.formatting import counted, plain
 from faultatlas.report.package.loading import store
 from faultatlas.report.study import own
@@ -106,7 +106,7 @@ def verified(copy: Study, entries: Sequence[Entry]) -> Iterator[tuple[Entry, lis
     """
     last = [each for each in entries if each.result.name == own.NAME]
     for entry in (*(each for each in entries if each not in last), *last):
-        beside = recomputing.beside(copy, entry.result)
+        beside = check.compare(copy, entry.result)
         if beside.now is not None:
             store(copy, _shown(entry, beside.now))
         elif entry.cannot and len(entry.cannot) == len(entry.result.claims):
@@ -124,10 +124,10 @@ def _entry(
 ) -> tuple[Entry, list[Difference]]:
     """A result for the package, and what of it the study itself no longer gives."""
     asked = replace(stored, parameters=cleaner.plain(stored.parameters))
-    here = recomputing.beside(copy, asked, may_rename=asked.parameters != stored.parameters)
+    here = check.compare(copy, asked, may_rename=asked.parameters != stored.parameters)
     if here.now is not None and _same_numbers(stored.claims, here.now.claims):
         return Entry(here.now), []
-    there = recomputing.beside(study, stored)
+    there = check.compare(study, stored)
     if there.now is None:  # the study cannot compute it either
         return _only_claims(asked, cleaner, cleaner.words(plain(there.problem))), []
     if old := list(differences_of(there)):
@@ -142,7 +142,7 @@ def _own_entry(
 ) -> tuple[Entry, list[Difference]]:
     """The study's own numbers, which are counted last: they count what is stored, too."""
     there = own.again(study, {})
-    old = list(differences_of(recomputing.Recomputed(stored, there))) if stored else []
+    old = list(differences_of(check.Recomputation(stored, there))) if stored else []
     here = own.again(copy, {})
     if _same_numbers(there.claims, here.claims):
         return Entry(here), old

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.data.taxonomy_library import taxonomy_of_text
 from faultatlas.report import formatting
-from faultatlas.report.claims.checking import number
+from faultatlas.report.claims.check import number
 from faultatlas.report.package import archive, rows
 from faultatlas.report.package.facts import LICENCES, Facts
 from faultatlas.report.study.markdown import escape

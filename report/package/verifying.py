@@ -20,7 +20,7 @@ from faultatlas.data.old.results import Claim
 from faultatlas.data.schema import schema
 from faultatlas.data.settings import SETTINGS
 from faultatlas.data.study import Reader, Study
-from faultatlas.report.claims.checking import Difference
+from faultatlas.report.claims.check import Difference
 from faultatlas.report.formatting import plain
 from faultatlas.report.package import archive, reading_copies
 from faultatlas.report.package.computing import Entry, is_excused, verified

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.claims.checking import differences_table
+from faultatlas.report.claims.check import differences_table
 from faultatlas.report.formatting import counted, plain
 from faultatlas.report.tables import console_table
 

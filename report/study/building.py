@@ -12,7 +12,8 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Cell, Result, Table
 from faultatlas.data.settings import read_settings
-from faultatlas.report import figures, latex, recomputing, tables
+from faultatlas.report import figures, latex, tables
+from faultatlas.report.claims import check
 from faultatlas.report.console import explained
 from faultatlas.data.files import replace_folder
 from faultatlas.report.pages import shortened
@@ -51,7 +52,7 @@ def build_report(
     from faultatlas.report.publish import build
 
     wanted = [] if as_stored else _stored(study, names)
-    refreshed = recomputing.refresh(study, wanted) if wanted else None
+    refreshed = check.refresh(study, wanted) if wanted else None
     failed = dict(refreshed.failed) if refreshed else {}
     changed = [each.name for each in refreshed.changed] if refreshed else []
     with study.reading() as reader:
@@ -125,7 +126,7 @@ def _keep(study: Study, now: Result) -> bool:
     """Store the study's own numbers, unless they are stored already; whether that was needed."""
     with study.reading() as reader:
         known = own.NAME in result_store.names(reader)
-        if known and recomputing.same(
+        if known and check.same(
             result_store.latest(reader, own.NAME).to_json(), now.to_json()
         ):
             return False

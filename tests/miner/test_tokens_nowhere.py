@@ -168,7 +168,7 @@ def test_a_token_of_a_file_is_nowhere(
     assert {request.token for request in at.asked} == {GITHUB}
     assert found_in(at, ended.stdout + ended.stderr, caplog) == []
     (arguments,) = at.column("SELECT arguments FROM runs")
-    assert json.loads(arguments)["token_file"] == str(file)
+    assert "token_file" not in json.loads(arguments)  # it means something on this machine only
 
 
 def test_a_token_in_the_wrong_place_is_not_repeated(

@@ -19,7 +19,7 @@ Start = Callable[..., Posting]
 
 def fetch(at: Posting, file: Path, *words: Any) -> Any:
     ended = at.miner("fetch", "--from", file, "--api-url", at.api_url, "--json", *words)
-    return ended.returncode, json.loads(ended.stdout) if ended.stdout else ended.stderr
+    return ended.returncode, json.loads(ended.stdout)["data"] if ended.stdout else ended.stderr
 
 
 def test_exactly_the_named_questions_come_a_hundred_in_a_request(
@@ -192,5 +192,5 @@ def test_another_server_is_not_asked_for_what_it_does_not_have(
     assert at.numbers() == {10}
     with serving(World.small()) as tracker:
         ended = at.miner("fetch", "--from", file, "--api-url", tracker.url, "--json")
-    assert json.loads(ended.stdout)["not_issues"] == ["stackoverflow:10"]
+    assert json.loads(ended.stdout)["data"]["not_issues"] == ["stackoverflow:10"]
     assert at.column("SELECT number FROM issues") == ["1"]

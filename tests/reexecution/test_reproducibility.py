@@ -22,13 +22,13 @@ from faultatlas.data.old.results import Result
 from faultatlas.data.study import Study
 from faultatlas.miner.keeping.forget import forget
 from faultatlas.report import formatting
-from faultatlas.report.claims.checking import number
+from faultatlas.report.claims.check import number
+from faultatlas.report.claims.trace import trace
 from faultatlas.report.package.cleaning import Cleaner
 from faultatlas.report.package.copying import LeftOut, Options, cleaned_tables
 from faultatlas.report.pages import render
 from faultatlas.report.sections import signs_of_reexecution
 from faultatlas.report.sections.reexecution import STARTED
-from faultatlas.report.tracing import trace
 
 Command = Callable[..., CompletedProcess[str]]
 VERDICTS = ["verified", "verified", "reproduced", "not reproduced", "flaky", "invalid", None]

@@ -16,7 +16,7 @@ from undrawn import undrawn
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
-from faultatlas.report import recomputing
+from faultatlas.report.claims import check
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -55,8 +55,8 @@ def labelled(made: Path, tmp_path: Path, command: Command) -> Labelled:
 def test_numbers_that_come_out_are_counted(command: Command) -> None:
     done = command("report", "claims", "check")
     assert (done.returncode, done.stderr) == (0, "")
-    found = json.loads(command("report", "claims", "check", "--json").stdout)
-    assert f"{found['claims']} claims of 3 results: every number comes out" in done.stdout
+    found = json.loads(command("report", "claims", "check", "--json").stdout)["data"]
+    assert f"All {found['claims']} numbers of 3 results match what is stored" in done.stdout
     assert found["claims"] > 10
     assert found["differences"] == found["reworded"] == []
 
@@ -74,7 +74,9 @@ def test_a_changed_label_fails_the_check_and_names_the_claims_until_a_new_build(
     assert "agreement-pilot.percent" in done.stderr
     assert "claims.a1" in done.stderr
     assert "coverage-gap" not in done.stderr
-    differences = {each["claim_id"]: each for each in json.loads(done.stdout)["differences"]}
+    differences = {
+        each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]
+    }
     own = differences["claims.a1"]
     assert (own["stored"]["count"], own["now"]["count"]) == (18, 17)
     assert own["differs"] == ["count", "high", "low", "value"]
@@ -82,7 +84,7 @@ def test_a_changed_label_fails_the_check_and_names_the_claims_until_a_new_build(
     assert "90.0 %" in shown.stdout
     assert "85.0 %" in shown.stdout
 
-    changed = recomputing.refresh(labelled.study).changed
+    changed = check.refresh(labelled.study).changed
     assert {result.name for result in changed} == {"agreement-pilot", "claims"}
     assert command("report", "claims", "check").returncode == 0
 
@@ -99,7 +101,7 @@ def test_claims_that_went_came_or_cannot_be_computed_are_differences(
     result_store.save(labelled.study, Result("weather", "weather", "W", {}, claims=(lost,)), run)
     done = command("report", "claims", "check", "--json")
     assert done.returncode == 1
-    found = {each["claim_id"]: each for each in json.loads(done.stdout)["differences"]}
+    found = {each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]}
     assert found.keys() == {"coverage-gap.moon", gap.claims[0].claim_id, "weather.rain"}
     assert found["coverage-gap.moon"]["now"] is None
     assert found[gap.claims[0].claim_id]["stored"] is None
@@ -117,11 +119,11 @@ def test_a_number_that_was_changed_in_the_list_of_claims_alone_is_found(
         writer.execute("UPDATE store.claim SET value = 91 WHERE claim_id = 'claims.a1'")
         writer.execute("DELETE FROM store.claim WHERE claim_id = 'agreement-pilot.percent'")
     done = command("report", "claims", "check", "--json")
-    found = {each["claim_id"]: each for each in json.loads(done.stdout)["differences"]}
+    found = {each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]}
     assert found.keys() == {"claims.a1", "agreement-pilot.percent"}
     assert (found["claims.a1"]["stored"]["value"], found["claims.a1"]["now"]["value"]) == (91, 90)
     assert found["agreement-pilot.percent"]["stored"] is None
-    changed = recomputing.refresh(labelled.study).changed
+    changed = check.refresh(labelled.study).changed
     assert {result.name for result in changed} == {"agreement-pilot", "claims"}
     assert command("report", "claims", "check").returncode == 0
 
@@ -139,7 +141,7 @@ def test_other_words_are_no_difference_but_are_told(labelled: Labelled, command:
     result_store.save(labelled.study, old, provenance.begin("test", {}))
     done = command("report", "claims", "check", "coverage-gap")
     assert done.returncode == 0
-    assert "the same numbers: coverage-gap" in " ".join(done.stdout.split())
+    assert "other words, tables or figures: coverage-gap" in " ".join(done.stdout.split())
 
 
 @pytest.mark.usefixtures("labelled")

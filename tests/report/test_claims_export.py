@@ -22,9 +22,14 @@ from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
-from faultatlas.report.claims.exporting import lacking, to_csv, to_latex
-from faultatlas.report.claims.finding import find_claim
-from faultatlas.report.claims.naming import ambiguous_names, command_names
+from faultatlas.report.claims.export import (
+    ambiguous_names,
+    command_names,
+    find_claim,
+    missing_numbers,
+    to_csv,
+    to_latex,
+)
 from faultatlas.report.package.rows import csv_of
 
 Command = Callable[..., CompletedProcess[str]]
@@ -152,13 +157,13 @@ def test_what_a_stranger_stored_is_printed_and_not_run_and_letters_are_as_before
 
 
 def test_a_manuscript_is_told_what_the_study_lacks() -> None:
-    assert list(lacking(PAPER, CLAIMS)) == [
+    assert list(missing_numbers(PAPER, CLAIMS)) == [
         (3, r"\FAgone"),
         (4, "coverage-gap.faults"),
         (4, "associate.p [low]"),
     ]
     over_lines = "One\n\\faNum[low]% of it\n  {moon}\n"
-    assert list(lacking(over_lines, CLAIMS)) == [(2, "moon")]
+    assert list(missing_numbers(over_lines, CLAIMS)) == [(2, "moon")]
 
 
 def test_a_claim_is_found_by_what_is_typed() -> None:
@@ -189,15 +194,15 @@ def test_the_command_writes_files_and_fails_for_a_manuscript_that_lacks_numbers(
     )
     done = command("report", "claims", "export", "--latex", "n.tex", "--csv", "n.csv")
     assert done.returncode == 0, done.stderr
-    assert "3 numbers in n.tex" in done.stdout
+    assert "Wrote 3 numbers to n.tex" in done.stdout
     assert (tmp_path / "n.tex").read_text(encoding="utf-8") == to_latex(
         sorted(CLAIMS[:3], key=lambda each: each["claim_id"])
     )
     (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
     done = command("report", "claims", "export", "--check", "paper.tex")
     assert done.returncode == 1
-    assert r"paper.tex:3: \FAgone" in done.stdout
-    assert "error: 3 numbers of the manuscript are not in the study" in done.stderr
+    assert r"paper.tex:3: \FAgone is not in the study" in done.stderr
+    assert done.stderr.count("is not in the study") == 3
     for words, said in (
         ((), "nothing says where the numbers go"),
         (("--latex", "n.tex", "--prefix", "a1"), "'a1' cannot stand before"),

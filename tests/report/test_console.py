@@ -28,10 +28,10 @@ from faultatlas.analysis.reexecution.collecting import shipped
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.study import Study
+from faultatlas.report.claims.check import recompute_all
 from faultatlas.report.console import Console
 from faultatlas.report.old.console import Output
 from faultatlas.report.program import guarded
-from faultatlas.report.recomputing import all_again
 
 Command = Callable[..., CompletedProcess[str]]
 PROGRAMS = ("miner", "annotation", "analysis", "report")
@@ -350,7 +350,7 @@ def test_a_result_that_a_command_stores_can_be_computed_again(
     assert call(words, "-q").returncode == 0
     with opened.reading() as reader:
         new = [row["result"] for row in reader.rows(newest) if row not in before]
-    for again in all_again(opened, new) if new else ():
+    for again in recompute_all(opened, new) if new else ():
         assert again.problem == ""
         assert again.is_same
     with opened.reading() as reader:

@@ -90,7 +90,7 @@ def test_a_new_option_is_one_place(copied: Path, tmp_path: Path) -> None:
     )
     assert run["least"] == result["least"] == 2
     check = "from faultatlas.report.start import report; report()"
-    assert "every number" in run_copy(copied, check, "claims", "check", "--study", study)
+    assert "match what is stored" in run_copy(copied, check, "claims", "check", "--study", study)
     python = "import sys, faultatlas; faultatlas.open(sys.argv[1]).coverage_gap(least=3)"
     run_copy(copied, python, study)
     reference = "from docs.generate import commands_page; print(commands_page())"

@@ -15,8 +15,8 @@ from undrawn import undrawn
 from faultatlas.data import provenance, result_store
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
+from faultatlas.report.claims.trace import trace
 from faultatlas.report.formatting import minute
-from faultatlas.report.tracing import trace
 
 pytestmark = pytest.mark.usual_opening
 
@@ -74,7 +74,7 @@ def study(made: Path, command: Command, monkeypatch: pytest.MonkeyPatch) -> Path
 def traced(command: Command, *words: Any) -> dict[str, Any]:
     done = command("report", "trace", *words, "--json")
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    return json.loads(done.stdout)["data"]  # type: ignore[no-any-return]
 
 
 @pytest.mark.usefixtures("study")
@@ -138,7 +138,7 @@ def test_a_terminal_shows_every_step(command: Command) -> None:
         "SELECT * FROM final_labels WHERE (code = 'E1')",
         "Rows behind it: 2",
         "Written by",
-        "Answers of sources: 1",
+        "Responses of sources: 1",
         "1 artifact is known by id only",
     ):
         assert words in shown

@@ -128,7 +128,7 @@ def test_a_round_goes_there_and_back(
 
     # Eva says something else of every fifth: three items of fifteen.
     measured = run(command, bench, "agreement", "pilot", "--resamples", "0")
-    found = measured["rounds"]["pilot"]["statistics"]["percent"]
+    found = measured["data"]["rounds"]["pilot"]["statistics"]["percent"]
     assert (found["items"], found["value"]) == (15, pytest.approx((12 + 3 / 3) / 15))
     run(command, bench, "adjudicate", "pilot", "--rule", "majority")
     settled = bench.rows(

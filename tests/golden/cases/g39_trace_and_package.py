@@ -127,6 +127,7 @@ def _trace(stage: Stage) -> None:
 def _traced(ended: Ended) -> dict[str, Any]:
     """What is behind a claim: the one place that knows the JSON of the command."""
     found = json.loads(ended.out)
+    found = found.get("data", found)  # of the new program's document
     rows = found["rows"] and {
         "count": found["rows"]["count"],
         "ids": _digest([[row[key] for key in _IDS if key in row] for row in found["rows"]["first"]])
@@ -358,7 +359,8 @@ def _stale(stage: Stage) -> None:
     words = ("--item", "URL", *_COLUMNS, "--stratum", "part")
     stage.run("correct", "annotation", "import", "hp", sheet, *words)
     ended = stage.run("check stale", "report", "claims", "check", "--json", names="none")
-    found = json.loads(ended.out)["differences"]
+    found = json.loads(ended.out)
+    found = found.get("data", found)["differences"]
     stage.table("stale", ("claim",), [[difference["claim_id"]] for difference in found])
 
 
