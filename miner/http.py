@@ -26,7 +26,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from faultatlas.data.errors import StudyError
-from faultatlas.data.redaction import SHORTEST, masked, masked_bytes
+from faultatlas.data.redaction import SHORTEST, mask_bytes, mask_value
 
 BODY_LIMIT = 64 * 1024 * 1024  # after decompression
 TOKEN_PARAMETER = "access_token"  # noqa: S105  (the name of Gitee's parameter)
@@ -235,8 +235,8 @@ class Transport:
         """The answer without our token, should the server repeat it."""
         if self._secret is None:
             return answer
-        headers = {name: masked(value, self._secret) for name, value in answer.headers.items()}
-        return Answer(answer.status, headers, masked_bytes(answer.body, self._secret))
+        headers = {name: mask_value(value, self._secret) for name, value in answer.headers.items()}
+        return Answer(answer.status, headers, mask_bytes(answer.body, self._secret))
 
 
 def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:

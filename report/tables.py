@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from faultatlas.data.old.results import Cell, Claim, Column, ColumnKind, Result, Table
+from faultatlas.data.sheets import csv_text
 from faultatlas.report import formatting, latex
-from faultatlas.report.csv_lines import csv_text
 from faultatlas.report.formatting import NUMERIC_KINDS
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def write_tables(result: Result, folder: Path) -> list[Path]:
 
 def table_csv(table: Table) -> str:
     """The table as CSV (RFC 4180, line feeds): keys as header, exact values."""
-    return _csv([column.key for column in table.columns], table.rows)
+    return csv_text([[column.key for column in table.columns], *table.rows])
 
 
 def claims_csv(claims: Iterable[Claim]) -> str:
     """The claims as CSV, one column for each field."""
-    return _csv([field.name for field in fields(Claim)], map(astuple, claims))
+    return csv_text([[field.name for field in fields(Claim)], *map(astuple, claims)])
 
 
 def result_json(result: Result) -> str:
@@ -317,18 +317,6 @@ def _total(widths: list[int]) -> int:
 
 def _longest(texts: Iterable[str]) -> int:
     return max(map(len, texts), default=1)
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    return csv_text([_exact(value) for value in row] for row in (header, *rows))
-
-
-def _exact(value: Cell) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else repr(value)
 
 
 def _without_nan(value: Any) -> Any:

@@ -15,11 +15,11 @@ NAMES = ("Cohen's", "Gitee", "GitHub", "GraphQL", "HEAD", "Label Studio")
 LINES_OF_A_LIST = {
     "annotation/screening/paper_names.py",
     "annotation/screening/place_sheets.py",
-    "annotation/sheets/grids.py",
     "annotation/sheets/importing.py",
     "annotation/sheets/shapes.py",
     "annotation/taxonomies/relabel_sheets.py",
     "annotation/taxonomies/relabelling.py",
+    "data/sheets.py",
 }
 
 

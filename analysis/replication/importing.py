@@ -16,20 +16,17 @@ from faultatlas.analysis.replication.locating import located
 from faultatlas.analysis.replication.package import Package
 from faultatlas.annotation.sheets.command import import_sheets
 from faultatlas.annotation.sheets.confirming import table_path
-from faultatlas.annotation.sheets.csv_files import MOST_BYTES, csv_records
 from faultatlas.annotation.sheets.spellings import Proposal, table_text
-from faultatlas.annotation.sheets.workbooks import SUFFIXES, workbook_rows
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old import arrow_rows
+from faultatlas.data.sheets import MOST_BYTES, RawRow, raw_rows
 from faultatlas.report.formatting import counted, plain
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.figures import PublishedStudy, RoundPlan, Wanted
     from faultatlas.data.provenance import Run
     from faultatlas.data.study import Study, Writer
-
-Line = tuple[str, int, list[str | None]]  # sheet, number, cells
 
 
 @dataclass
@@ -86,7 +83,10 @@ def import_package(study: Study, of: PublishedStudy, folder: Path) -> Imported:
         gone=tuple(sorted(before.keys() - found.keys())),
     )
     if done.is_anything_new:
-        rows = {name: list(_lines(found[name])) for name in (*done.new, *done.changed)}
+        rows = {
+            name: raw_rows(found[name].path, encoding=found[name].wanted.encoding)
+            for name in (*done.new, *done.changed)
+        }
         with study.writing() as writer:
             provenance.record(writer, run, "ok")
             for name in (*done.changed, *done.gone):
@@ -151,19 +151,6 @@ def _opened(path: Path, wanted: Wanted) -> _File:
     return _File(path, wanted, digest, size)
 
 
-def _lines(file: _File) -> Iterator[Line]:
-    """The rows of a file that have anything in them."""
-    if file.path.suffix.lower() in SUFFIXES:
-        for sheet, rows in workbook_rows(file.path).items():
-            for number, cells in enumerate(rows, start=1):
-                if cells:
-                    yield sheet, number, cells
-        return
-    for number, record in enumerate(csv_records(file.path, encoding=file.wanted.encoding), start=1):
-        if any(record):
-            yield "", number, [cell or None for cell in record]
-
-
 def _stored(study: Study, package: str) -> dict[str, str]:
     if not study.exists:
         return {}
@@ -178,7 +165,7 @@ def _remove(writer: Writer, package: str, file: str) -> None:
 
 
 def _put(
-    writer: Writer, package: str, name: str, file: _File, lines: list[Line], *, run: Run
+    writer: Writer, package: str, name: str, file: _File, lines: list[RawRow], *, run: Run
 ) -> None:
     import pyarrow as pa
 

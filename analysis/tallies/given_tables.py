@@ -40,9 +40,9 @@ def counts_table(texts: Sequence[str]) -> dict[str, Any]:
 
 def file_table(path: Path) -> dict[str, Any]:
     """A table of counts: names in the first column and the first row."""
-    from faultatlas.annotation.sheets.files import read_grid
+    from faultatlas.data.sheets import read_sheet
 
-    grid = read_grid(path)
+    grid = read_sheet(path)
     name, *columns = grid.columns
     if len(columns) < 2 or len(grid.rows) < 2:
         raise StudyError(

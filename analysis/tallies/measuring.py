@@ -126,9 +126,9 @@ def file_values(
     path: Path, values: Sequence[str], group: str, paired: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Columns of a table as they go into the parameters of a result: numbers, groups, pairs."""
-    from faultatlas.annotation.sheets.files import read_grid
+    from faultatlas.data.sheets import read_sheet
 
-    grid = read_grid(path)
+    grid = read_sheet(path)
     wanted = list(dict.fromkeys(grid.column(each) for each in values))
     by = grid.column(group)
     pair = [grid.column(each) for each in paired]

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, get_args
 
 from faultatlas.annotation.rounds import checked_name
 from faultatlas.annotation.screening.paper_names import PaperNames
-from faultatlas.annotation.sheets.files import read_grid
 from faultatlas.data.errors import StudyError
 from faultatlas.data.evidence import Support
+from faultatlas.data.sheets import read_sheet
 from faultatlas.report.formatting import plain
 
 if TYPE_CHECKING:
-    from faultatlas.annotation.sheets.grids import Grid, Row
+    from faultatlas.data.sheets import Row
+    from faultatlas.data.sheets import Sheet as Grid
     from faultatlas.data.taxonomy import Taxonomy
     from faultatlas.data.taxonomy_library import TaxonomyLibrary
 
@@ -56,8 +57,8 @@ def read_places(
 
     Where codes are taken as well, a row may be about its code only.
     """
-    grid = read_grid(path)
-    columns = dict(zip(_NEEDED, grid.found(_NEEDED), strict=True))
+    grid = read_sheet(path)
+    columns = dict(zip(_NEEDED, grid.require(_NEEDED), strict=True))
     for name in ("support", "place", "quote", "rater"):
         if not with_codes and name in {"support", "place"}:
             columns[name] = grid.column(name)

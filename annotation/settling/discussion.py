@@ -69,11 +69,11 @@ def _as_shown(taxonomy: Taxonomy) -> dict[str, str]:
 def read_outcomes(path: Path, situation: Situation) -> Outcomes:
     """Read a filled-in sheet; every wrong cell is named with its row, all at once."""
     from faultatlas.annotation.sheets.codes import Codebook
-    from faultatlas.annotation.sheets.files import read_grid
     from faultatlas.annotation.sheets.problems import listed
+    from faultatlas.data.sheets import read_sheet
 
-    grid = read_grid(path)
-    item_column, final_column = grid.found([ITEM, FINAL])
+    grid = read_sheet(path)
+    item_column, final_column = grid.require([ITEM, FINAL])
     comment_column = next((name for name in grid.columns if name.lower() == COMMENT), None)
     book = Codebook(situation.taxonomy, _as_shown(situation.taxonomy))
     found: dict[str, Outcome] = {}

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faultatlas.annotation.sheets.codes import Codebook
-from faultatlas.annotation.sheets.grids import Grid
 from faultatlas.annotation.sheets.items import ItemRule
 from faultatlas.annotation.sheets.layout import is_long, is_wide, misspelt_codes, raters_of
 from faultatlas.annotation.sheets.shapes import CodeFrom, Long, OneRater, Pairs, RaterColumns, Shape
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import Sheet as Grid
 from faultatlas.report.formatting import counted
 
 
@@ -80,7 +80,7 @@ def layout_of(asked: Asked, grid: Grid, book: Codebook, rater: str = "") -> Layo
             "--final COL.",
         )
     if asked.final and not asked.item.count("{"):
-        grid.found([asked.item, asked.final])  # both are named, if both are missing
+        grid.require([asked.item, asked.final])  # both are named, if both are missing
     item = ItemRule.of(asked.item, grid)
     final, stratum, conflict = (
         grid.column(wanted) if wanted else ""

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from faultatlas.annotation.labels import SPECIAL
-from faultatlas.annotation.sheets.grids import Grid, Row
 from faultatlas.annotation.sheets.spellings import LEFT_OUT, Proposal, propose, special
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import Row
+from faultatlas.data.sheets import Sheet as Grid
 from faultatlas.data.taxonomy import Taxonomy, folded
 
 _SEPARATOR = ";"  # between codes in a cell, where the taxonomy allows several

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from faultatlas.annotation.sheets.codes import Codebook
-from faultatlas.annotation.sheets.csv_files import read_csv
 from faultatlas.annotation.sheets.importing import Sheets
 from faultatlas.annotation.sheets.problems import listed
 from faultatlas.annotation.sheets.spellings import FOLDER, Proposal, table_text
 from faultatlas.annotation.typed import typed
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import read_sheet
 from faultatlas.data.taxonomy import folded
 
 
@@ -61,7 +61,7 @@ def _write(table: Path, proposals: Iterable[Proposal], confirmed: Path | None) -
 
 
 def _rows(path: Path) -> Iterable[Proposal]:
-    grid = read_csv(path)
+    grid = read_sheet(path)
     for row in grid.rows:
         spelling, count, code, why = (
             row.cells.get(name, "").strip() for name in ("spelling", "count", "code", "why")

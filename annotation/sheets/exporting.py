@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from faultatlas.annotation import labels
 from faultatlas.annotation.labels import Stage
 from faultatlas.annotation.settling import settlements
-from faultatlas.annotation.sheets.cells import for_workbook, harmless
 from faultatlas.annotation.sheets.layout import AFTER, BEFORE, LEGEND, LONG
-from faultatlas.annotation.sheets.workbooks import SUFFIXES
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import url_of
+from faultatlas.data.sheets import WORKBOOKS, csv_text, safe_cell, workbook_text
 from faultatlas.data.taxonomy_changes import version_key
-from faultatlas.report.csv_lines import csv_text
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
@@ -131,7 +129,7 @@ def write_sheet(exported: Exported, path: Path, *, replace: bool | None = None) 
     With None the command has no option `--replace` that could be proposed.
     """
     suffix = path.suffix.lower()
-    if suffix not in {".csv", *SUFFIXES[:1]}:
+    if suffix not in {".csv", *WORKBOOKS[:1]}:
         raise StudyError(
             f"{path} is neither .csv nor .xlsx", "Name the file sheet.csv or sheet.xlsx."
         )
@@ -141,7 +139,7 @@ def write_sheet(exported: Exported, path: Path, *, replace: bool | None = None) 
             "Somebody may have filled it in: choose another name"
             + ("." if replace is None else ", or add --replace."),
         )
-    table = [[harmless(cell) for cell in row] for row in (exported.columns, *exported.rows)]
+    table = (exported.columns, *exported.rows)
     content = _csv(table) if suffix == ".csv" else _workbook(table, exported)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
@@ -198,16 +196,16 @@ def _workbook(table: Sequence[Sequence[str]], exported: Exported) -> bytes:
     sheet.freeze_panes = "B2"
     for row in table:
         for cell in row:
-            if len(cell) > _LONGEST_CELL:
+            if len(safe_cell(cell)) > _LONGEST_CELL:
                 raise StudyError(
                     f"a text has more than {_LONGEST_CELL:,} characters, too many for a workbook",
                     "Export as .csv.",
                 )
-        sheet.append([for_workbook(cell) for cell in row])
+        sheet.append([workbook_text(safe_cell(cell)) for cell in row])
     if exported.legend:
         codes = book.create_sheet(LEGEND)
         for row in exported.legend:
-            codes.append([for_workbook(harmless(cell)) for cell in row])
+            codes.append([workbook_text(safe_cell(cell)) for cell in row])
     if exported.choices:
         # A list that a cell offers may have 255 characters; so it is taken from the other sheet.
         offered = DataValidation(

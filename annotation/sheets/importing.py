@@ -11,11 +11,11 @@ from faultatlas.annotation.labels import STAGES, Answer, Stage, checked_stage
 from faultatlas.annotation.rounds import Item, checked_name
 from faultatlas.annotation.sheets.asking import Asked, Layout, layout_of
 from faultatlas.annotation.sheets.codes import Codebook, Said
-from faultatlas.annotation.sheets.files import read_grid
-from faultatlas.annotation.sheets.grids import Grid, Row
 from faultatlas.annotation.sheets.items import Numbering, exported_item, filled_down
 from faultatlas.annotation.sheets.shapes import RaterColumns, Rating
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import Row, read_sheet
+from faultatlas.data.sheets import Sheet as Grid
 from faultatlas.data.taxonomy import Taxonomy, folded
 from faultatlas.report.formatting import counted
 
@@ -78,7 +78,7 @@ def read_sheets(
     sheets = Sheets(stage or "independent")
     for path, rater in files.items():
         grid = filled_down(
-            read_grid(path, sheet=asked.sheet, encoding=asked.encoding, delimiter=asked.delimiter),
+            read_sheet(path, sheet=asked.sheet, encoding=asked.encoding, delimiter=asked.delimiter),
             list(asked.fill_down),
         )
         layout = layout_of(asked, grid, book, rater)
@@ -87,7 +87,7 @@ def read_sheets(
         _GridReader(sheets, grid, layout, book, skip_nameless=asked.skip_nameless).read()
         others = () if layout.is_exported else grid.others  # beside labels an export has the codes
         if others and not asked.sheet:
-            sheets.notes.append(f"{path.name}: read sheet {grid.sheet!r}, not {', '.join(others)}")
+            sheets.notes.append(f"{path.name}: read sheet {grid.name!r}, not {', '.join(others)}")
         if grid.outside:
             sheets.notes.append(
                 f"{path.name}: cells outside the columns that the header names are not read: row "

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from faultatlas.annotation.sheets.grids import Grid, Row
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import artifact_id
+from faultatlas.data.sheets import Row
+from faultatlas.data.sheets import Sheet as Grid
 
 _FIELD = re.compile(r"\{([^{}]+)\}")
 _AGAIN = re.compile(r"(.+)~([1-9][0-9]*)")
@@ -27,7 +28,7 @@ class ItemRule:
         fields = _FIELD.findall(wanted)
         if not fields or wanted in grid.columns:
             return cls("", (grid.column(wanted),))
-        return cls(wanted, tuple(grid.found(fields)))
+        return cls(wanted, tuple(grid.require(fields)))
 
     def of_row(self, grid: Grid, row: Row) -> str:
         """What names the item; "" if the row has nothing to say about it.
@@ -88,11 +89,11 @@ def filled_down(grid: Grid, columns: list[str]) -> Grid:
     """The grid with empty cells of these columns filled from above: merged cells, groups."""
     if not columns:
         return grid
-    names = grid.found(columns)
+    names = grid.require(columns)
     last = dict.fromkeys(names, "")
     rows = []
     for row in grid.rows:
         for name in names:
             last[name] = row.cells.get(name, "").strip() or last[name]
-        rows.append(Row(row.number, {**row.cells, **last}))
+        rows.append(replace(row, cells={**row.cells, **last}))
     return replace(grid, rows=tuple(rows))

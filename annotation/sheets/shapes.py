@@ -11,9 +11,10 @@ from fnmatch import translate
 from typing import Protocol
 
 from faultatlas.annotation.sheets.codes import Codebook, Said
-from faultatlas.annotation.sheets.grids import Grid, Row
 from faultatlas.annotation.sheets.spellings import LEFT_OUT
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import Row
+from faultatlas.data.sheets import Sheet as Grid
 from faultatlas.data.taxonomy import folded
 from faultatlas.report.formatting import counted
 

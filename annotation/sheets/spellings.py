@@ -13,11 +13,9 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from faultatlas.annotation.labels import NEW_CODE, NOT_A_FAULT, SPECIAL, UNCLEAR
-from faultatlas.annotation.sheets.cells import harmless
-from faultatlas.annotation.sheets.csv_files import read_csv
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import csv_text, read_sheet
 from faultatlas.data.taxonomy import Taxonomy, folded
-from faultatlas.report.csv_lines import csv_text
 
 LEFT_OUT = "-"
 COLUMNS = ("spelling", "count", "code", "why")
@@ -190,8 +188,8 @@ def _mentioning(plain: str, known: Mapping[str, str]) -> _Guess | None:
 
 def read_spellings(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
     """The table that a person confirmed: folded spelling to code. Empty codes are undecided."""
-    grid = read_csv(path)
-    spelling, code = grid.found(["spelling", "code"])
+    grid = read_sheet(path)
+    spelling, code = grid.require(["spelling", "code"])
     selectable = {node.code for node in taxonomy.selectable}
     table: dict[str, str] = {}
     for row in grid.rows:
@@ -218,12 +216,5 @@ def read_spellings(path: Path, taxonomy: Taxonomy) -> dict[str, str]:
 def table_text(proposals: Iterable[Proposal]) -> str:
     """The table as CSV, most frequent first."""
     ordered = sorted(proposals, key=lambda one: (-one.count, one.spelling))
-    return csv_text(
-        [
-            COLUMNS,
-            *(
-                [harmless(each.spelling), each.count, harmless(each.code), harmless(each.why)]
-                for each in ordered
-            ),
-        ]
-    )
+    rows = ([each.spelling, each.count, each.code, each.why] for each in ordered)
+    return csv_text([COLUMNS, *rows])

@@ -17,10 +17,10 @@ from faultatlas.annotation.rounds import (
     put_taxonomy,
 )
 from faultatlas.annotation.settling.settlements import Decision, SettledBy, settle
-from faultatlas.annotation.sheets.cells import as_kept
 from faultatlas.annotation.sheets.importing import Sheets
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import kept_text
 from faultatlas.data.taxonomy_changes import version_key
 from faultatlas.report.formatting import counted
 
@@ -202,5 +202,6 @@ def _adds_nothing(answer: Answer, row: Mapping[str, Any]) -> bool:
     """Whether an answer has no notes, or those that are there, as far as a sheet keeps them."""
     notes = {name: getattr(answer, name) for name in ("confidence", "comment", "proposed")}
     return not any(notes.values()) or all(
-        as_kept(str(value or "")) == as_kept(str(row[name] or "")) for name, value in notes.items()
+        kept_text(str(value or "")) == kept_text(str(row[name] or ""))
+        for name, value in notes.items()
     )

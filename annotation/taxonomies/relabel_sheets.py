@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from faultatlas.annotation.rounds import find_round, require_rater
 from faultatlas.annotation.sheets.exporting import Exported
-from faultatlas.annotation.sheets.files import read_grid
 from faultatlas.annotation.sheets.problems import listed
 from faultatlas.annotation.taxonomies.relabelling import (
     Waiting,
@@ -19,15 +18,16 @@ from faultatlas.annotation.taxonomies.relabelling import (
     relabel_queue,
 )
 from faultatlas.annotation.taxonomies.versions import Versions
-from faultatlas.data import provenance
+from faultatlas.data import provenance, sheets
 from faultatlas.data.errors import StudyError
 from faultatlas.data.identity import url_of
 from faultatlas.report.formatting import counted
 
 if TYPE_CHECKING:
     from faultatlas.annotation.rounds import Round
-    from faultatlas.annotation.sheets.grids import Grid, Row
     from faultatlas.data.provenance import Run
+    from faultatlas.data.sheets import Row
+    from faultatlas.data.sheets import Sheet as Grid
     from faultatlas.data.study import Study, Writer
     from faultatlas.data.taxonomy import Taxonomy
 
@@ -59,8 +59,8 @@ def read_sheet(
     path: Path, of: Round, queue: Sequence[Waiting], known: Known, taxonomy: Taxonomy
 ) -> Filled:
     """What was filled in. Every wrong row is named, all at once; empty ones still wait."""
-    grid = read_grid(path)
-    answer, code, new = grid.found(["answer", "code", "new"])
+    grid = sheets.read_sheet(path)
+    answer, code, new = grid.require(["answer", "code", "new"])
     open_ones = {(each.said.answer_id, each.code): each for each in queue}
     selectable = [node.code for node in taxonomy.selectable]
     filled = Filled()

@@ -170,6 +170,7 @@ class Source:
     citation: str
     doi: str
     licence: str
+    redistributable: bool  # whether the licence lets everybody hand its rows on
     taken: str
 
 
@@ -283,7 +284,14 @@ def components() -> dict[str, str]:
 def sources() -> tuple[Source, ...]:
     """Where the facts come from."""
     return tuple(
-        Source(row["id"], row["citation"], row["doi"], row["licence"], row["taken"])
+        Source(
+            row["id"],
+            row["citation"],
+            row["doi"],
+            row["licence"],
+            row["redistributable"] == "true",
+            row["taken"],
+        )
         for row in _rows("sources")
     )
 

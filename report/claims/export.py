@@ -24,12 +24,12 @@ from typer import Argument, Option
 from faultatlas.data import result_store
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Result
+from faultatlas.data.sheets import csv_text
 from faultatlas.data.study import Study
 from faultatlas.report import formatting
 from faultatlas.report import latex as tex
 from faultatlas.report.command import command
 from faultatlas.report.console import Console, explained
-from faultatlas.report.csv_lines import csv_text
 from faultatlas.report.formatting import counted, plain
 
 PREFIX = "FA"

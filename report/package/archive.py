@@ -1,6 +1,6 @@
-"""The files of a package: one zip file, the same bytes for the same content; read with suspicion.
+"""The zip file of a package: the same bytes for the same content, and read with suspicion.
 
-What is read may come from anybody: names that leave the folder, links, bombs and damaged files
+A package may come from anybody: names that lead out of the folder, links, bombs and damaged files
 are refused before anything is written.
 """
 
@@ -24,8 +24,10 @@ ROOT = "replication-package"  # the folder in the zip file
 
 MOST_FILES = 20_000
 MOST_BYTES = 8 * 2**30
-_RATIO = 1_000  # deflate cannot do more; and a column of one value comes near it
+_SMALL, _RATIO = 256 * 2**20, 100  # a larger package unpacks to so many times its size at most
+_RATIO_OF_FILE = 1_000  # deflate cannot do more; a column of one value comes near it
 _CHUNK = 2**20
+_LARGEST_SUMS = 8 * 2**20
 _TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can hold
 _REGULAR = 0o644
 _NAME = re.compile(r"[A-Za-z0-9._-]+(?:/[A-Za-z0-9._-]+)*")
@@ -33,8 +35,11 @@ _SUM = re.compile(r"([0-9a-f]{64})  (\S+)")
 _AGAIN = "Get the package again from where it is published."
 
 
+# --- writing -----------------------------------------------------------------------------
+
+
 def write(target: Path, files: Mapping[str, bytes]) -> None:
-    """Write the package; it appears whole or not at all."""
+    """Write the package; it appears complete or not at all. It is meant for others to read."""
     if odd := [name for name in sorted(files) if not is_inside(name)]:
         raise StudyError(
             f"{plain(odd[0])!r} cannot be the name of a file in a package",
@@ -61,20 +66,24 @@ def sums(files: Mapping[str, bytes]) -> bytes:
     return "".join(lines).encode()
 
 
-def opened(source: Path, folder: Path) -> Path:
-    """The folder with the files of a package, whole and as its checksums say."""
+# --- reading -----------------------------------------------------------------------------
+
+
+def open_package(source: Path, folder: Path) -> Path:
+    """The folder with the files of a package, complete and as its checksums say."""
     if source.is_dir():
-        place = source / ROOT if (source / ROOT / SUMS).is_file() else source
+        files = source / ROOT if (source / ROOT / SUMS).is_file() else source
     else:
-        place = _unpacked(source, folder)
-    _check_sums(place, source)
-    return place
+        files = _unpacked(source, folder)
+    _check_sums(files, source)
+    return files
 
 
 def _unpacked(source: Path, folder: Path) -> Path:
     try:
         with zipfile.ZipFile(source) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir()]
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            _refuse_large(source, members)
             _refuse_hostile(source, members)
             for member in members:
                 _extract(archive, member, folder / member.filename)
@@ -82,45 +91,55 @@ def _unpacked(source: Path, folder: Path) -> Path:
         raise explained(error, plain(source.name)) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
         raise StudyError(
-            f"{plain(source.name)} is no package, or a damaged one: {plain(error)}", _AGAIN
+            f"{plain(source.name)} is not a package, or a damaged one: {plain(error)}", _AGAIN
         ) from error
     return folder / ROOT
 
 
+def _refuse_large(source: Path, members: list[zipfile.ZipInfo]) -> None:
+    size = sum(member.file_size for member in members)
+    packed = sum(member.compress_size for member in members)
+    most = min(MOST_BYTES, max(_SMALL, _RATIO * packed))
+    if len(members) > MOST_FILES or size > most:
+        raise StudyError(
+            f"{plain(source.name)} would unpack to {counted(len(members), 'file')} with "
+            f"{size:,} bytes",
+            f"At most {MOST_FILES:,} files and {most:,} bytes are unpacked.",
+        )
+
+
 def _refuse_hostile(source: Path, members: list[zipfile.ZipInfo]) -> None:
     """Refuse what a package made here never has."""
-    name = plain(source.name)
-    size = sum(each.file_size for each in members)
-    if len(members) > MOST_FILES or size > MOST_BYTES:
-        raise StudyError(
-            f"{name} would unpack to {counted(len(members), 'file')} with {size:,} bytes",
-            f"More than {MOST_FILES:,} files or {MOST_BYTES:,} bytes are not unpacked.",
-        )
     folders = {
-        str(each).casefold() for one in members for each in PurePosixPath(one.filename).parents
+        str(folder).casefold()
+        for member in members
+        for folder in PurePosixPath(member.filename).parents
     }
-    seen: set[str] = set()
-    for each in members:
-        kind = stat.S_IFMT(each.external_attr >> 16)
+    names: set[str] = set()
+    for member in members:
+        name = member.filename.casefold()  # on some disks case is nothing
+        kind = stat.S_IFMT(member.external_attr >> 16)
         problem = (
             "leads out of the package"
-            if not is_inside(each.filename) or not each.filename.startswith(f"{ROOT}/")
-            else "is no ordinary file"
+            if not is_inside(member.filename) or not member.filename.startswith(f"{ROOT}/")
+            else "is not an ordinary file"
             if kind not in (0, stat.S_IFREG)
-            else "stands there twice"
-            if each.filename.casefold() in seen | folders
+            else "is there twice"
+            if name in names | folders
             else "is packed in another way"
-            if each.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
             else "would grow without end"
-            if each.file_size > _RATIO * max(each.compress_size, _CHUNK // _RATIO)
+            if member.file_size
+            > _RATIO_OF_FILE * max(member.compress_size, _CHUNK // _RATIO_OF_FILE)
             else ""
         )
         if problem:
             raise StudyError(
-                f"{name} is no package of this program: {plain(each.filename)!r} {problem}",
+                f"{plain(source.name)} is not a package of this program: "
+                f"{plain(member.filename)!r} {problem}",
                 "Nothing was unpacked. Do not trust this file.",
             )
-        seen.add(each.filename.casefold())  # on some disks case is nothing
+        names.add(name)
 
 
 def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) -> None:
@@ -130,46 +149,47 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path) ->
         while chunk := packed.read(_CHUNK):
             left -= len(chunk)
             if left < 0:
-                raise zipfile.BadZipFile(f"{plain(member.filename)} is longer than it says")
+                raise zipfile.BadZipFile(f"{plain(member.filename)} is longer than it states")
             file.write(chunk)
 
 
-def _check_sums(place: Path, source: Path) -> None:
+def _check_sums(folder: Path, source: Path) -> None:
     """Every file is there, is what the checksums say, and nothing else is there."""
-    expected = _sums_of(place, source)
-    there = {path.relative_to(place).as_posix(): path for path in _files(place)}
-    there.pop(SUMS, None)
-    problems = [f"{name} is missing" for name in sorted(expected.keys() - there.keys())]
-    problems += [f"{name} is not in {SUMS}" for name in sorted(there.keys() - expected.keys())]
+    expected = _expected_sums(folder, source)
+    paths = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    paths.pop(SUMS, None)
+    problems = [f"{name} is missing" for name in sorted(expected.keys() - paths.keys())]
+    problems += [f"{name} is not in {SUMS}" for name in sorted(paths.keys() - expected.keys())]
     problems += [
         f"{name} has changed"
-        for name in sorted(there.keys() & expected.keys())
-        if _digest(there[name]) != expected[name]
+        for name in sorted(paths.keys() & expected.keys())
+        if _digest(paths[name]) != expected[name]
     ]
     if problems:
+        more = f" and {len(problems) - 5:,} more" if len(problems) > 5 else ""
         raise StudyError(
-            f"{plain(source.name)} is not what was packed: {plain('; '.join(problems[:5]))}"
-            + (f" and {len(problems) - 5:,} more" if len(problems) > 5 else ""),
+            f"{plain(source.name)} is not what was packed: {plain('; '.join(problems[:5]))}{more}",
             _AGAIN,
         )
 
 
-def _sums_of(place: Path, source: Path) -> dict[str, str]:
+def _expected_sums(folder: Path, source: Path) -> dict[str, str]:
     try:
-        lines = (place / SUMS).read_text(encoding="ascii").splitlines()
+        with (folder / SUMS).open("rb") as file:
+            lines = file.read(_LARGEST_SUMS).decode("ascii").splitlines()
     except (OSError, UnicodeDecodeError):
         raise StudyError(
-            f"{plain(source.name)} is no package: it has no {SUMS}",
+            f"{plain(source.name)} is not a package: it has no {SUMS}",
             "Name the .zip file that report package made, or the folder that it was unpacked to.",
         ) from None
-    found = [_SUM.fullmatch(line) for line in lines]
-    if not all(found):
+    matches = [_SUM.fullmatch(line) for line in lines]
+    if not all(matches):
         raise StudyError(f"{plain(source.name)} is damaged: {SUMS} cannot be read", _AGAIN)
-    return {match[2]: match[1] for match in found if match}
+    return {match[2]: match[1] for match in matches if match}
 
 
-def _files(place: Path) -> Iterator[Path]:
-    for path in sorted(place.rglob("*")):
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
         if path.is_symlink():
             raise StudyError(
                 f"{plain(path.name)} in the package is a link",

@@ -1,203 +1,388 @@
-"""The papers of a package in Markdown: what it is, how it is verified, what its words mean."""
+"""The documents of a package: Markdown from templates, files for archives and citation tools."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+import functools
+import hashlib
+import json
+import mimetypes
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from faultatlas.data.settings import About, Author
 from faultatlas.data.taxonomy_library import taxonomy_of_text
 from faultatlas.report import formatting
 from faultatlas.report.claims.check import number
-from faultatlas.report.package import archive, rows
-from faultatlas.report.package.facts import LICENCES, Facts
+from faultatlas.report.package.archive import SUMS
+from faultatlas.report.package.contents import IDS
 from faultatlas.report.study.markdown import escape
 
 if TYPE_CHECKING:
-    from faultatlas.data.old.results import Claim
+    from jinja2 import Environment
 
+    from faultatlas.data.study import Reader
+    from faultatlas.report.package.claims import Entry
+    from faultatlas.report.package.contents import Omitted, Options
+
+ANONYMOUS = "Anonymous"
+UNTITLED = "Untitled study"
+CITATION = "CITATION.cff"
+ZENODO = ".zenodo.json"
+CRATE = "ro-crate-metadata.json"
+
+_TEMPLATES = Path(__file__).parent.parent / "templates"
+_DOCUMENTS = {
+    "README.md": "README.md.j2",
+    "LICENSE": "LICENSE.md.j2",
+    "ATTRIBUTION.md": "ATTRIBUTION.md.j2",
+    "REFETCH.md": "REFETCH.md.j2",
+    "codebook.md": "codebook.md.j2",
+    "datasheet.md": "datasheet.md.j2",
+}
+# What the README lists, in its order.
+_FILES: Mapping[str, str] = {
+    "claims.json": "every number with its interval, its query and how to compute it again",
+    "claims.csv": "the same numbers as a table",
+    "report/": "the report of the study as a page, Markdown, LaTeX and data",
+    "data/": "the rows behind the numbers, for readers: Parquet and CSV",
+    "study/": "the rows as the verification loads them, with own taxonomies and choices",
+    "taxonomies/": "the taxonomies that labels were given with",
+    "codebook.md": "categories with definitions; the columns of all tables",
+    IDS: "ids and addresses of all artifacts",
+    "REFETCH.md": "commands that fetch their texts again",
+    "ATTRIBUTION.md": "whose texts are in the package, and their licences",
+    "datasheet.md": "Datasheets for Datasets, answered as far as the study can",
+    "LICENSE": "the licence of the package",
+    CITATION: "how to cite it",
+    ZENODO: "what Zenodo fills its form with",
+    CRATE: "the package as an RO-Crate 1.1",
+    SUMS: "checksums of all files",
+}
+# Who holds the rights on texts that were mined, as the sources themselves say.
+_LICENCES = {
+    "github": "of their authors, under GitHub's terms of service (section D.5)",
+    "gitee": "of their authors, under Gitee's terms of service",
+    "git": "that of the repository which the commit is from",
+    "stackoverflow": "CC BY-SA 4.0 (older posts: 3.0 or 2.5; the column license says which)",
+    "paper": "of the publishers; abstracts are never in a package",
+}
+_NEEDED = {
+    "title": "a title",
+    "description": "a description",
+    "authors": "authors",
+    "licence": "a licence",
+    "keywords": "keywords",
+    "version": "a version",
+    "date": "a date",
+}
+_FORMATS = {
+    ".parquet": "application/vnd.apache.parquet",
+    ".md": "text/markdown",
+    ".yaml": "application/yaml",
+    ".toml": "application/toml",
+    ".tex": "application/x-tex",
+    ".cff": "application/yaml",
+}
 _MOST_CLAIMS = 500  # in the README; claims.csv has all
 
 
-def lines_of(lines: Iterable[str]) -> str:
-    """A file of these lines."""
-    return "\n".join(lines).rstrip("\n") + "\n"
+@dataclass(frozen=True)
+class Facts:
+    """What the documents say about a package."""
+
+    about: About
+    options: Options
+    version: str  # of the program
+    entries: Sequence[Entry]
+    without: Omitted
+    artifacts: Sequence[Mapping[str, Any]]  # source, kind, artifacts, first, last, gone
+    projects: Sequence[str]
+    rounds: Sequence[Mapping[str, Any]]
+    funnel: Sequence[Mapping[str, Any]]
+    views: Mapping[str, str]  # what one row of each is
+    columns: Sequence[Mapping[str, Any]]
+    texts: Sequence[Mapping[str, Any]]  # addresses and licences, with texts only
+
+    @property
+    def title(self) -> str:
+        """The title of the study."""
+        return self.about.title or UNTITLED
+
+    @property
+    def missing(self) -> list[str]:
+        """What a publication needs and `study.toml` does not say."""
+        hidden = {"authors"} if self.options.double_blind else set()
+        return [
+            words
+            for name, words in _NEEDED.items()
+            if name not in hidden and not getattr(self.about, name)
+        ]
+
+    @property
+    def sources(self) -> list[str]:
+        """Where artifacts are from."""
+        return sorted({row["source"] for row in self.artifacts})
 
 
-def readme(facts: Facts, file: str, folders: Mapping[str, str]) -> str:
-    """What the package is, how to verify it, and its claims."""
-    return lines_of(_readme(facts, file, folders))
-
-
-def _readme(facts: Facts, file: str, folders: Mapping[str, str]) -> Iterator[str]:
-    yield from (f"# {escape(facts.title)}: replication package", "")
-    if facts.about.description:
-        yield from (escape(facts.about.description), "")
-    if facts.options.double_blind:
-        yield from ("Anonymous for double-blind review.", "")
-    yield from _verification(facts, file)
-    yield from ("## What is in it", "", "| file | is |", "|---|---|")
-    yield from (f"| `{name}` | {said} |" for name, said in folders.items())
-    yield from ("", "## What is not in it", "")
-    yield from (f"- {said}" for said in _absent(facts))
-    yield from ("", "## Claims", "")
-    yield from _claims(facts)
-    if facts.missing:
-        yield from (
-            "## Still to be said",
-            "",
-            f"`study.toml` does not say: {', '.join(facts.missing)}.",
-            "",
-        )
-
-
-def _verification(facts: Facts, file: str) -> Iterator[str]:
-    claims = [claim for entry in facts.entries for claim in entry.result.claims]
-    open_ones = sum(len(entry.cannot) for entry in facts.entries)
-    yield from ("## How to verify it", "")
-    yield from (
-        "```sh",
-        f"pip install faultatlas=={facts.version}",
-        f"report package --verify {file}",
-        "```",
-        "",
+def gather(
+    reader: Reader,
+    about: About,
+    options: Options,
+    *,
+    version: str,
+    entries: Sequence[Entry],
+    without: Omitted,
+) -> Facts:
+    """The facts of a package, counted on the study that is in it."""
+    projects = reader.rows(
+        "SELECT DISTINCT project FROM artifacts WHERE source <> 'paper' AND project IS NOT NULL "
+        "ORDER BY project"
     )
-    said = f"It computes {formatting.counted(len(claims) - open_ones, 'claim')} again from the rows"
-    said += " in this package, in a database that reaches neither files nor the network, and fails"
-    said += " if one comes out otherwise."
-    if open_ones:
-        said += f" {formatting.counted(open_ones, 'claim')} cannot be verified from it;"
-        said += " the table of claims says why."
-    yield from (said, "", f"`sha256sum --check {archive.SUMS}` checks the files alone.", "")
+    views = reader.rows("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal")
+    return Facts(
+        about=replace(about, authors=[], doi="", paper="") if options.double_blind else about,
+        options=options,
+        version=version,
+        entries=entries,
+        without=without,
+        artifacts=reader.rows(
+            "SELECT source, kind, count(*) AS artifacts, min(created_at)::DATE::VARCHAR AS first, "
+            "max(created_at)::DATE::VARCHAR AS last, count(gone_at) AS gone FROM artifacts "
+            "WHERE kind IS NOT NULL GROUP BY source, kind ORDER BY source, kind"
+        ),
+        projects=[row["project"] for row in projects],
+        rounds=reader.rows(
+            "SELECT round, taxonomy, taxonomy_version, len(raters) AS raters, item_count "
+            "FROM rounds ORDER BY round"
+        ),
+        funnel=reader.rows(
+            "SELECT step, predicate, sum(rows_in)::BIGINT AS rows_in, "
+            "sum(rows_out)::BIGINT AS rows_out FROM funnel GROUP BY step, predicate, position "
+            "ORDER BY position"
+        ),
+        views={row["view_name"]: row["comment"] or "" for row in views},
+        columns=reader.rows(
+            "SELECT table_name, column_name, data_type, comment FROM duckdb_columns() "
+            "WHERE schema_name = 'main' AND NOT internal ORDER BY table_name, column_index"
+        ),
+        texts=reader.rows(_TEXTS) if options.with_texts else [],
+    )
 
 
-def _absent(facts: Facts) -> Iterator[str]:
-    if facts.options.with_texts:
-        yield (
-            "People: authors and mentions are pseudonyms, addresses of mail are taken out. Texts "
-            "keep the licence of their source: see ATTRIBUTION.md."
-        )
-    else:
-        yield (
-            f"Texts of issues, posts, comments, commits and abstracts. `{rows.IDS}` names them and "
-            "REFETCH.md has the commands that fetch them again."
-        )
-    yield "Names of raters, who are `rater-01` and so on, and what they wrote to each other."
-    yield "Answers of servers as they came, accounts, and names of files."
-    for name in facts.without.packages:
-        yield f"The rows of the published package of {escape(name)}: no licence allows it."
-    if facts.without.rounds:
-        listed = ", ".join(map(escape, facts.without.rounds))
-        yield f"Rounds of labels that came from there: {listed}."
+_TEXTS = """
+SELECT a.artifact_id, a.source, a.url, a.author, p.license FROM artifacts a
+    LEFT JOIN store.post p USING (artifact_id) WHERE a.kind IS NOT NULL AND a.kind <> 'paper'
+UNION ALL SELECT comment_id, 'stackoverflow', url, author, license FROM store.reply
+UNION ALL SELECT comment_id, regexp_extract(artifact_id, '^[a-z]+'), url, author, NULL
+    FROM store.comment ORDER BY ALL
+"""
 
 
-def _claims(facts: Facts) -> Iterator[str]:
-    found = [
-        (claim, entry.cannot.get(claim.claim_id, ""))
+# --- Markdown ----------------------------------------------------------------------------
+
+
+def documents(
+    facts: Facts, taxonomies: Sequence[tuple[str, str, str]], shown: Iterable[str], file: str
+) -> dict[str, str]:
+    """All documents by name. `taxonomies` are name, version and text; `shown` are views."""
+    records = [
+        (claim, entry.unverifiable.get(claim.claim_id, ""))
         for entry in facts.entries
         for claim in entry.result.claims
     ]
-    yield from ("| claim | says | value | from the package |", "|---|---|--:|---|")
-    for claim, cannot in found[:_MOST_CLAIMS]:
-        yield f"| {_code(claim.claim_id)} | {_says(claim)} | {escape(number(claim))} | " + (
-            f"no: {escape(cannot)} |" if cannot else "yes |"
-        )
-    yield ""
-    if len(found) > _MOST_CLAIMS:
-        yield from (f"The first {_MOST_CLAIMS} of {len(found):,}; claims.csv has all.", "")
+    values = {
+        "facts": facts,
+        "file": file,
+        "files": _FILES,
+        "ids": IDS,
+        "sums": SUMS,
+        "claims": records[:_MOST_CLAIMS],
+        "claim_count": len(records),
+        "unverifiable": sum(len(entry.unverifiable) for entry in facts.entries),
+        "licences": _LICENCES,
+        "repositories": [str(name) for name in facts.projects if "/" in str(name)],
+        "taxonomies": [
+            (taxonomy_of_text(text, name), name, version) for name, version, text in taxonomies
+        ],
+        "shown": sorted(shown),
+    }
+    texts = {
+        name: f"{_environment().get_template(template).render(values).rstrip()}\n"
+        for name, template in _DOCUMENTS.items()
+    }
+    return {**texts, CITATION: citation(facts), ZENODO: zenodo(facts)}
 
 
-def _says(claim: Claim) -> str:
-    return escape(claim.statement[:300])
+class _Markup(str):
+    """Markdown that a template may show as it is."""
+
+    __slots__ = ()
 
 
-def _code(text: str) -> str:
-    return f"`{formatting.plain(text).replace('`', '').replace('|', '')}`"
+@functools.cache
+def _environment() -> Environment:
+    """Templates of Markdown, with every value escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-
-def refetch(facts: Facts) -> str:
-    """How the texts are fetched again."""
-    sources = facts.sources
-    said = ["# Fetching the texts again", ""]
-    said += [
-        f"`{rows.IDS}` has the id and the address of each artifact. In a new folder:",
-        "",
-        "```sh",
-    ]
-    if {"github", "gitee", "stackoverflow"} & {*sources}:
-        said.append(f"miner fetch --from {rows.IDS}        # issues, pull requests and posts")
-    projects = sorted({str(each) for each in facts.projects if "/" in str(each)})
-    if "git" in sources:
-        said += [f"miner commits {each}" for each in projects if not each.startswith("local/")]
-    if "paper" in sources:
-        said.append('miner papers "..."        # searches: data/paper_records.csv')
-    said += ["```", ""]
-    said.append("What was deleted at its source since then cannot be fetched; its labels are here.")
-    return lines_of(said)
-
-
-def attribution(facts: Facts) -> str:
-    """Whose texts are in the package, and under which licence."""
-    said = ["# Attribution", ""]
-    if not facts.options.with_texts:
-        said.append("No text of an issue, post, comment or commit is in this package.")
-        return lines_of(said)
-    said += ["Texts keep the licence of their source:", ""]
-    said += [f"- {name}: {LICENCES.get(name, 'not known')}" for name in facts.sources]
-    said += ["", "| text | address | author (pseudonym) | licence |", "|---|---|---|---|"]
-    said += [
-        f"| {_code(str(each['artifact_id']))} | {formatting.plain(each['url'] or '')} | "
-        f"{escape(each['author'] or '')} | "
-        f"{escape(each['license'] or LICENCES.get(each['source'], 'not known'))} |"
-        for each in facts.texts
-    ]
-    return lines_of(said)
-
-
-def licence(facts: Facts) -> str:
-    """Under which licence the package is, as far as its makers can say."""
-    name = facts.about.licence
-    if not name:
-        return lines_of(
-            [
-                "No licence is stated yet: without one nobody may use this package.",
-                "Its authors write it into study.toml, such as: [study] licence = CC-BY-4.0",
-            ]
-        )
-    return lines_of(
-        [
-            f"SPDX-License-Identifier: {name}",
-            "",
-            f"Labels, tables, taxonomies, figures and documents of this package: {name},",
-            f"https://spdx.org/licenses/{name}.html",
-            "",
-            "Shipped taxonomies and rows of published packages keep the licence of their source,",
-            "which each of them names; texts that were mined keep theirs (ATTRIBUTION.md).",
-        ]
+    environment = Environment(  # noqa: S701 - Markdown, not HTML: `finalize` escapes it
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        finalize=lambda value: value if isinstance(value, _Markup) else escape(str(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    environment.filters |= {
+        "code": _code,
+        "address": lambda text: _Markup(formatting.plain(text)),
+        "count": formatting.count,
+        "counted": formatting.counted,
+        "number": number,
+    }
+    return environment
 
 
-def codebook(facts: Facts, taxonomies: Sequence[tuple[str, str, str]], shown: set[str]) -> str:
-    """The categories with their definitions, and the columns of all tables."""
-    said = ["# Codebook", ""]
-    for name, version, text in taxonomies:
-        tree = taxonomy_of_text(text, name)
-        said += [f"## {escape(tree.title)} ({_code(name)}, version {escape(version)})", ""]
-        said += [f"Source: {escape(tree.source)}", "", f"Question: {escape(tree.question)}", ""]
-        said += ["| code | category | is | is not |", "|---|---|---|---|"]
-        said += [
-            f"| {_code(node.code)} | {escape(node.name)} | {escape(node.definition)} | "
-            f"{escape(node.not_this)} |"
-            for node in tree.nodes
-        ]
-        said.append("")
-    said += ["## Tables", "", "Each is in `data/` as Parquet and as CSV. Times are UTC.", ""]
-    for view in sorted(shown):
-        said += [f"### {view}", "", escape(facts.views.get(view, "")), ""]
-        said += ["| column | type | is |", "|---|---|---|"]
-        said += [
-            f"| `{each['column_name']}` | {each['data_type']} | {escape(each['comment'] or '')} |"
-            for each in facts.columns
-            if each["table_name"] == view
-        ]
-        said.append("")
-    return lines_of(said)
+def _code(text: str) -> _Markup:
+    return _Markup(f"`{formatting.plain(text).replace('`', '').replace('|', '')}`")
+
+
+# --- for archives and citation tools -----------------------------------------------------
+
+
+def citation(facts: Facts) -> str:
+    """How the package is cited, as GitHub and Zenodo read it."""
+    about = facts.about
+    unnamed = ANONYMOUS if facts.options.double_blind else "The authors of the study"
+    authors = [_cited(author) for author in about.authors] or [{"name": unnamed}]
+    fields = {
+        "cff-version": "1.2.0",
+        "message": "If you use this package, please cite it.",
+        "title": f"{facts.title}: replication package",
+        "type": "dataset",
+        "authors": authors,
+        "abstract": about.description,
+        "license": about.licence,
+        "version": about.version,
+        "date-released": about.date,
+        "doi": about.doi,
+        "keywords": list(about.keywords),
+    }
+    if about.paper:
+        paper = {"type": "article", "title": facts.title, "authors": authors, "doi": about.paper}
+        fields["references"] = [paper]
+    # Without anchors for the authors, who are there twice.
+    plain = json.loads(json.dumps({name: value for name, value in fields.items() if value}))
+    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=1_000)
+
+
+def _cited(author: Author) -> dict[str, str]:
+    family, _comma, given = (part.strip() for part in author.name.partition(","))
+    name = {"family-names": family, "given-names": given} if given else {"name": author.name}
+    orcid = f"https://orcid.org/{author.orcid}" if author.orcid else ""
+    fields = {**name, "orcid": orcid, "affiliation": author.affiliation}
+    return {key: value for key, value in fields.items() if value}
+
+
+def zenodo(facts: Facts) -> str:
+    """What Zenodo fills its form with."""
+    about = facts.about
+    creators = [
+        {name: value for name, value in vars(author).items() if value} for author in about.authors
+    ]
+    related = [{"identifier": about.paper, "relation": "isSupplementTo"}] if about.paper else []
+    fields = {
+        "title": f"{facts.title}: replication package",
+        "upload_type": "dataset",
+        "description": about.description or f"Replication package: {facts.title}",
+        "creators": creators or ([{"name": ANONYMOUS}] if facts.options.double_blind else []),
+        "license": about.licence.lower(),
+        "keywords": list(about.keywords),
+        "version": about.version,
+        "publication_date": about.date,
+        "related_identifiers": related,
+    }
+    return _json({name: value for name, value in fields.items() if value})
+
+
+def crate(facts: Facts, files: Mapping[str, bytes]) -> str:
+    """The package as an RO-Crate: every file with what it is. `files` are all but this one."""
+    about = facts.about
+    people = [_person(place, author) for place, author in enumerate(about.authors, 1)]
+    names = sorted({*files, SUMS})
+    root: dict[str, Any] = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": f"{facts.title}: replication package",
+        "description": about.description or f"Replication package: {facts.title}",
+        "hasPart": [{"@id": name} for name in names],
+        "author": [{"@id": person["@id"]} for person in people],
+        "keywords": ", ".join(about.keywords),
+        "version": about.version,
+        "datePublished": about.date,
+        "identifier": f"https://doi.org/{about.doi}" if about.doi else "",
+        "citation": {"@id": f"https://doi.org/{about.paper}"} if about.paper else "",
+        "license": {"@id": _spdx(about.licence)} if about.licence else "",
+    }
+    graph: list[dict[str, Any]] = [
+        {
+            "@id": CRATE,
+            "@type": "CreativeWork",
+            "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+            "about": {"@id": "./"},
+        },
+        {name: value for name, value in root.items() if value},
+        *people,
+    ]
+    if about.licence:
+        graph.append({"@id": _spdx(about.licence), "@type": "CreativeWork", "name": about.licence})
+    if about.paper:
+        graph.append({"@id": f"https://doi.org/{about.paper}", "@type": "ScholarlyArticle"})
+    graph += [_file(name, files.get(name), facts.views) for name in names]
+    return _json({"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph})
+
+
+def _file(name: str, content: bytes | None, views: Mapping[str, str]) -> dict[str, Any]:
+    path = PurePosixPath(name)
+    kind = _FORMATS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
+    fields = {"@id": name, "@type": "File", "name": name, "encodingFormat": kind}
+    if description := _description(path, views):
+        fields["description"] = description
+    if content is not None:
+        fields["contentSize"] = str(len(content))
+        fields["sha256"] = hashlib.sha256(content).hexdigest()
+    return fields
+
+
+def _description(path: PurePosixPath, views: Mapping[str, str]) -> str:
+    """What a file is, in words."""
+    name, folder = path.as_posix(), path.parts[0]
+    if name == "README.md":
+        return "What the package is, how to verify it, and its claims"
+    if folder == "data":
+        return views.get(path.stem, "")
+    if folder == "study" and path.suffix == ".parquet":
+        return f"Rows of the table {path.stem}, as the verification loads them"
+    if folder == "taxonomies":
+        return f"The taxonomy {path.stem}"
+    return _FILES.get(name, _FILES.get(f"{folder}/", "")).capitalize()
+
+
+def _person(place: int, author: Author) -> dict[str, Any]:
+    fields = {
+        "@id": f"https://orcid.org/{author.orcid}" if author.orcid else f"#author-{place}",
+        "@type": "Person",
+        "name": author.name,
+        "affiliation": author.affiliation,
+    }
+    return {name: value for name, value in fields.items() if value}
+
+
+def _spdx(licence: str) -> str:
+    return f"https://spdx.org/licenses/{licence}"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"

@@ -110,10 +110,13 @@ BROKEN: dict[str, tuple[str | bytes, str]] = {
     ),
     "empty": ("", "sheet.csv:1: there is no column 'URL', 'Final_label'"),
     "unparsable item": (GOOD + "nonsense,A1\n", "sheet.csv:4: 'nonsense' names no artifact"),
-    "not CSV": (GOOD + '"half a cell,A1\nx\ny\n', "sheet.csv:4: is no CSV: unexpected end of data"),
+    "not CSV": (
+        GOOD + '"half a cell,A1\nx\ny\n',
+        "sheet.csv:4: is not valid CSV: unexpected end of data",
+    ),
     "text behind a quote": (
         GOOD + '"a"b,A1\n',
-        "sheet.csv:4: is no CSV: ',' expected after '\"'",
+        "sheet.csv:4: is not valid CSV: ',' expected after '\"'",
     ),
     "not UTF-8": (GOOD.encode() + "é,A1\n".encode("latin-1"), "sheet.csv:4: is not UTF-8"),
     "spreadsheet": (b"PK\x03\x04\x14\xff\n", "sheet.csv:1: is not UTF-8"),

@@ -110,7 +110,7 @@ def test_an_artifact_in_several_sheets_is_one_item_however_they_are_grouped(tmp_
 def test_a_column_that_stands_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     path.write_text("item,final,final\no/r#1,A1,B1\n", encoding="utf-8")
-    with pytest.raises(StudyError, match="'final' stands twice"):
+    with pytest.raises(StudyError, match="two columns are called 'final'"):
         read(path)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import string
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+from growth import grows_like_its_text
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from faultatlas.data import redaction
 from faultatlas.data.redaction import (
     MASK,
     is_secret_name,
@@ -172,6 +176,143 @@ def test_arguments_become_plain_values() -> None:
         "label": ["high priority", MASK],
         "options": {"api_key": MASK, "1": {"cookie": MASK, "page": 2}},
     }
+
+
+# Shapes: one example for each rule, put together here, so that no scanner takes them for real ones.
+R = "a1B2c3D4e5F6g7H8i9J0" * 5
+HEX = "0123456789abcdef" * 5
+EXAMPLES = {
+    "github": "ghp_" + R[:36],
+    "github-fine-grained": "github_pat_" + R[:40],
+    "gitlab": "glpat-" + R[:20],
+    "atlassian": "ATATT3" + R[:60],
+    "npm": "npm_" + R[:36],
+    "pypi": "pypi-AgEIcHlwaS5vcmc" + R[:60],
+    "rubygems": "rubygems_" + HEX[:48],
+    "docker": "dckr_pat_" + R[:27],
+    "artifactory": "AKCp" + R[:69],
+    "openai": "sk-proj-" + R[:40],
+    "hugging-face": "hf_" + R[:34],
+    "replicate": "r8_" + R[:37],
+    "groq": "gsk_" + R[:52],
+    "perplexity": "pplx-" + R[:48],
+    "nvidia": "nvapi-" + R[:64],
+    "langsmith": "lsv2_pt_" + HEX[:32] + "_0123456789",
+    "pinecone": "pcsk_" + R[:60],
+    "databricks": "dapi" + HEX[:32],
+    "kaggle": "KGAT_" + HEX[:32],
+    "prefect": "pnu_" + HEX[:36],
+    "aws": "AKIA" + "ABCDEFGHIJ234567",
+    "google-key": "AIza" + R[:35],
+    "google-oauth": "ya29." + R[:60],
+    "azure-storage": "AccountKey=" + R[:86] + "==",
+    "azure-client": "abc8Q~" + R[:34],
+    "digitalocean": "dop_v1_" + HEX[:64],
+    "heroku": "HRKU-" + HEX[:36],
+    "netlify": "nfp_" + R[:36],
+    "vault": "hvs." + R[:90],
+    "terraform": R[:14] + ".atlasv1." + R[:67],
+    "supabase": "sbp_" + HEX[:40],
+    "planetscale": "pscale_tkn_" + R[:43],
+    "slack": "xoxe-1-" + R[:40],
+    "slack-webhook": "https://hooks.slack.com/services/T0000/B0000/" + R[:24],
+    "discord": "M" + R[:23] + "." + R[:6] + "." + R[:38],
+    "discord-webhook": "https://discord.com/api/webhooks/123456789/" + R[:68],
+    "telegram": "123456789:A" + R[:34],
+    "twilio": "SK" + HEX[:32],
+    "sendgrid": "SG." + R[:22] + "." + R[:43],
+    "mailgun": "key-" + HEX[:32],
+    "mailchimp": HEX[:32] + "-us12",
+    "stripe": "sk_live_" + R[:24],
+    "shopify": "shpat_" + HEX[:32],
+    "square": "sq0atp-" + R[:22],
+    "grafana": "glc_" + R[:60],
+    "sentry": "sntrys_" + R[:60],
+    "new-relic": "NRAK-" + "ABCDEFGHI" * 3,
+    "postman": "PMAK-" + HEX[:24] + "-" + HEX[:34],
+    "linear": "lin_api_" + R[:40],
+    "notion": "ntn_" + R[:46],
+    "json-web-token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF_123",
+    "private-key": f"-----BEGIN RSA PRIVATE KEY-----\\n{R}\\n{R}\\n-----END RSA PRIVATE KEY-----",
+    "age": "AGE-SECRET-KEY-1" + "ABCDEFGHI2" * 6,
+    "password": "password=hunter2.x",
+    "assignment": "WANDB_API_KEY=" + HEX[:40],
+    "header": "Bearer " + R[:30],
+    "parameter": "http://h/x?sig=" + R[:20],
+    "user": "https://jane:s3cret@git.example.org/x",
+}
+
+
+def test_every_rule_has_an_example() -> None:
+    rules = (files("faultatlas.data") / "secret_patterns.toml").read_text(encoding="utf-8")
+    assert tomllib.loads(rules).keys() == EXAMPLES.keys()
+
+
+@pytest.mark.parametrize("rule", EXAMPLES)
+def test_a_secret_of_each_shape_is_masked_in_a_sentence(rule: str) -> None:
+    shown = redact(f"It fails with {EXAMPLES[rule]} since yesterday", {})
+    assert MASK in shown
+    assert not any(part in shown for part in (R[:14], HEX[:12], "hunter", "s3cret", "ABCDEFGHI"))
+    assert shown.startswith("It fails with ")
+    assert shown.endswith(" since yesterday")
+    assert redact(shown, {}) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'db: {"password": "hunter2"}', "DB_PASSWORD='hunter2'", "Password: hunter2", "pwd=hunter2",
+        f'client_secret: "{HEX[:20]}"', f"export HF_TOKEN={R[:20]}", f"api-key = {R[:20]}",
+        f"{{'secret_key': '{R[:20]}'}}", f"-----BEGIN PRIVATE KEY-----\\n{R}",
+    ],
+)  # fmt: skip
+def test_an_assigned_secret_is_masked(text: str) -> None:
+    shown = redact(text, {})
+    assert "hunter" not in shown
+    assert R[:14] not in shown
+    assert HEX[:12] not in shown
+    assert MASK in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tokenizer.pad_token = tokenizer.eos_token", "use_auth_token=True, token=None",
+        'pad_token="<pad>"', "tokens = [101, 2023, 2003, 102]", "num_tokens=128000",
+        "api_key=os.environ['OPENAI_API_KEY']", "password=getpass()", "password = None",
+        "password=$DB_PASSWORD", "password=<yours>", "Password: required", "the key=lambda x: x",
+        "torch.manual_seed(1234567890123456)", "ssh-keygen -t ed25519", "model-us12",
+        "SKIP_TESTS=1", "hf_hub_download(repo_id)", "pypi-publish", "npm_config_registry",
+        "token=get_token_from_environment2()", "0x7f84f8b774d00x7f84f8b774d0", "sk_live",
+    ],
+)  # fmt: skip
+def test_code_about_tokens_and_passwords_survives(text: str) -> None:
+    assert redact(text, {}) == text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["eyJ-", "eyJa.", "sk-", "password", "password=", "token=", "-----BEGIN PRIVATE KEY-----", "a.",
+     "M" * 24 + ".", "key: ", "A" * 40, "://", "a@", "?key", "abc8Q~", "AKIA", "_token=a1"],
+)  # fmt: skip
+def test_masking_takes_as_long_as_the_text_is(unit: str) -> None:
+    grows_like_its_text(lambda text: redact(text, {}), "", unit, 40_000)
+
+
+def test_the_environment_is_read_once_and_again_when_it_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FIRST_TOKEN", "correct horse")
+    assert redact("correct horse, battery staple") == f"{MASK}, battery staple"
+    names: list[str] = []
+    monkeypatch.setattr(redaction, "is_secret_name", lambda name: bool(names.append(name)))
+    assert redact("correct horse, battery staple") == f"{MASK}, battery staple"
+    assert names == []
+    monkeypatch.undo()
+    monkeypatch.setenv("FIRST_TOKEN", "battery staple")
+    assert redact("correct horse, battery staple") == f"correct horse, {MASK}"
+    monkeypatch.delenv("FIRST_TOKEN")
+    assert redact("correct horse, battery staple") == "correct horse, battery staple"
 
 
 # Laws

@@ -1,4 +1,4 @@
-"""Packages come from anybody: what is no package, or a damaged one, is refused in one message."""
+"""Packages come from anybody: one that is damaged or hostile is refused in one message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from faultatlas.data.errors import StudyError
 from faultatlas.report.package import archive
 from faultatlas.report.package.archive import ROOT, SUMS, sums
-from faultatlas.report.package.verifying import verify
+from faultatlas.report.package.verify import verify_package
 
 
 def zipped(path: Path, files: dict[str, bytes], *, link: str = "") -> Path:
@@ -27,7 +27,7 @@ def zipped(path: Path, files: dict[str, bytes], *, link: str = "") -> Path:
 
 def refused(path: Path) -> str:
     with pytest.raises(StudyError) as error:
-        verify(path)
+        verify_package(path)
     assert error.value.hint
     assert "\n" not in error.value.message
     return error.value.message
@@ -46,7 +46,9 @@ def test_no_name_leads_out_of_the_package(tmp_path: Path, name: str) -> None:
 def test_links_bombs_and_too_many_files_are_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "no ordinary file" in refused(zipped(tmp_path / "l.zip", {}, link=f"{ROOT}/claims.json"))
+    assert "not an ordinary file" in refused(
+        zipped(tmp_path / "l.zip", {}, link=f"{ROOT}/claims.json")
+    )
     bomb = zipped(tmp_path / "b.zip", {f"{ROOT}/claims.json": bytes(30_000_000)})
     assert "would grow without end" in refused(bomb)
     monkeypatch.setattr(archive, "MOST_BYTES", 1_000)
@@ -56,7 +58,7 @@ def test_links_bombs_and_too_many_files_are_not_unpacked(
 def test_names_that_clash_and_strange_packing_are_refused(tmp_path: Path) -> None:
     for one, other in (("a", "A"), ("a", "a/b"), ("A", "a/b")):
         both = {f"{ROOT}/{one}": b"x", f"{ROOT}/{other}": b"y"}
-        assert "stands there twice" in refused(zipped(tmp_path / "c.zip", both))
+        assert "is there twice" in refused(zipped(tmp_path / "c.zip", both))
     with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_BZIP2) as strange:
         strange.writestr(f"{ROOT}/claims.json", b"{}")
     assert "packed in another way" in refused(tmp_path / "z.zip")
@@ -65,7 +67,7 @@ def test_names_that_clash_and_strange_packing_are_refused(tmp_path: Path) -> Non
 def test_what_is_damaged_or_no_package_says_so(tmp_path: Path) -> None:
     nothing = tmp_path / "n.zip"
     nothing.write_bytes(b"PK\x03\x04 no zip file")
-    assert "is no package, or a damaged one" in refused(nothing)
+    assert "is not a package, or a damaged one" in refused(nothing)
     assert "it has no SHA256SUMS" in refused(zipped(tmp_path / "o.zip", {f"{ROOT}/x": b"x"}))
     files = {"claims.json": b"{}"}
     whole = {f"{ROOT}/claims.json": b"{}", f"{ROOT}/{SUMS}": sums(files)}

@@ -25,14 +25,13 @@ from population import Population
 from faultatlas.data.errors import StudyError
 from faultatlas.data.settings import read_settings
 from faultatlas.data.study import Study
-from faultatlas.report.old.console import Output
-from faultatlas.report.package import copying, making, verifying
+from faultatlas.report.console import Console
+from faultatlas.report.package import make, people, verify
 from faultatlas.report.package.archive import ROOT, SUMS, sums, write
-from faultatlas.report.package.copying import Options
-from faultatlas.report.package.making import Packed, pack
-from faultatlas.report.package.scanning import Scanner, scan
-from faultatlas.report.package.verifying import verify
-from faultatlas.report.package.view import show_packed, show_verified
+from faultatlas.report.package.contents import Options
+from faultatlas.report.package.make import PackageSummary, pack, summary_result
+from faultatlas.report.package.people import Scanner, scan
+from faultatlas.report.package.verify import verification_result, verify_package
 
 pytestmark = pytest.mark.usual_opening
 
@@ -45,19 +44,19 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
-def packed(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Packed:
+def packed(study: Study, tmp_path_factory: pytest.TempPathFactory) -> PackageSummary:
     return pack(study, Options(), tmp_path_factory.mktemp("packed") / "p.zip")
 
 
 @pytest.fixture(scope="module")
-def files(packed: Packed) -> dict[str, bytes]:
+def files(packed: PackageSummary) -> dict[str, bytes]:
     return content(packed.path)
 
 
 @pytest.fixture
 def without_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """The report of the copy is what takes long; one package of these tests has it."""
-    monkeypatch.setattr(making, "_report", lambda *_given, **_options: {})
+    monkeypatch.setattr(make, "_report", lambda *_given: ({}, {}))
 
 
 def content(path: Path) -> dict[str, bytes]:
@@ -103,7 +102,9 @@ def test_what_was_planted_is_in_the_study(study: Study) -> None:
     assert all(words in whole for words in PLANTED.values())
 
 
-def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: Path) -> None:
+def test_it_verifies_elsewhere_when_the_study_is_gone(
+    packed: PackageSummary, tmp_path: Path
+) -> None:
     away = tmp_path / "another home"
     away.mkdir()
     moved = shutil.copy(packed.path, away / "got.zip")
@@ -115,9 +116,9 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
         env={"PATH": os.environ["PATH"], **elsewhere},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = json.loads(done.stdout)["data"]
     assert found["verified"] == packed.claims - 2
-    assert found["differs"] == found["unclaimed"] == found["unlike"] == []
+    assert found["differs"] == found["unclaimed"] == found["differing_files"] == []
     cannot = {each["claim_id"]: each["reason"] for each in found["cannot_be_verified"]}
     assert cannot.keys() == {"claims.words", "made-up.x"}
     assert "needs texts" in cannot["claims.words"]
@@ -126,19 +127,19 @@ def test_it_verifies_elsewhere_when_the_study_is_gone(packed: Packed, tmp_path: 
 
 
 def test_the_command_that_is_told_verifies_and_the_verdict_counts_all(
-    packed: Packed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    packed: PackageSummary, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
-    show_packed(Output(), packed)
+    Console().show_result(summary_result(packed))
     *_rest, last = capsys.readouterr().out.splitlines()
     [path] = shlex.split(last.partition(" --verify ")[2])
-    show_verified(Output(), verify(Path(path)))
+    Console().show_result(verification_result(verify_package(Path(path))))
     said = capsys.readouterr().out
     assert f"{packed.claims - 2} of {packed.claims} claims verified; 2 cannot be verified" in said
 
 
 def test_the_study_is_only_read_and_made_twice_it_is_the_same_bytes(
-    study: Study, packed: Packed, tmp_path: Path
+    study: Study, packed: PackageSummary, tmp_path: Path
 ) -> None:
     before = study.database.read_bytes()
     again = pack(study, Options(), tmp_path / "another name.zip")
@@ -156,8 +157,8 @@ def test_a_changed_cell_is_found_by_its_claims(files: dict[str, bytes], tmp_path
     file = pa.BufferOutputStream()
     pq.write_table(changed, file)
     forged = repacked({**files, "study/answer.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
-    found = verify(forged)
-    assert "data/labels.csv" in (found.unlike or ())
+    found = verify_package(forged)
+    assert "data/labels.csv" in (found.differing_files or ())
     names = {each.claim_id for each in found.differences}
     assert any(name.startswith("agreement-main") for name in names)
     assert "claims.issues" not in names
@@ -197,15 +198,16 @@ def test_that_a_number_cannot_be_verified_is_never_taken_on_the_packages_word_al
     for claim in main["claims"]:
         claim["cannot"] = "it needs texts"  # a lie that hides nothing
     forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
-    found = verify(forged)
+    found = verify_package(forged)
     on_its_word = {each.claim.claim_id: each.now for each in found.of("cannot be verified")}
     assert on_its_word.keys() == {"claims.issues", "claims.words", "made-up.x"}
     assert on_its_word["claims.issues"] is not None
     assert on_its_word["claims.issues"].value == issues["value"] - 1
     assert found.unclaimed == ("claims.hers",)
-    show_verified(Output(), replace(found, unlike=()))  # who forges one list forges the other
+    # Who forges one list forges the other.
+    Console().show_result(verification_result(replace(found, differing_files=())))
     said = " ".join(capsys.readouterr().out.split())
-    assert "are the package's own word (its rows give another number for 2)" in said
+    assert "have to trust its authors (its rows give another number for 2)" in said
     assert "1 number of its rows is not among its claims: claims.hers" in said
 
 
@@ -218,26 +220,26 @@ def test_what_readers_open_is_what_was_verified(files: dict[str, bytes], tmp_pat
         "data/more.csv": b"a\n",
     }
     del forged["data/runs.csv"]
-    found = verify(repacked(forged, tmp_path / "f.zip"))
+    found = verify_package(repacked(forged, tmp_path / "f.zip"))
     assert not found.differences
-    assert set(found.unlike or ()) == {
+    assert set(found.differing_files or ()) == {
         "claims.csv", "data/labels.csv", "data/labels.parquet", "data/more.csv", "data/runs.csv",
     }  # fmt: skip
-    with pytest.raises(StudyError, match="5 files for readers of the package are not what"):
-        show_verified(Output(quiet=True), found)
+    missing = verification_result(found).missing
+    assert "5 files for readers of the package are not what" in missing[0]
 
 
 def test_a_query_without_end_in_a_package_is_ended(
     files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verifying, "_LONGEST_S", 0.3)
+    monkeypatch.setattr(verify, "_LONGEST_S", 0.3)
     claims = json.loads(files["claims.json"])
     compare = next(each for each in claims["results"] if each["analysis"] == "compare")
     endless = "(SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE a <> b)"
     compare["parameters"]["value"] = [endless]
     claims["results"] = [compare]
     forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
-    outcomes = verify(forged).outcomes
+    outcomes = verify_package(forged).checks
     assert {each.verdict for each in outcomes} == {"differs"}
     assert "needs more than 0.3 s" in outcomes[0].reason
 
@@ -253,26 +255,26 @@ def test_claims_that_are_no_words_and_numbers_are_one_message(
     for text in hostile:
         forged = repacked({"claims.json": text.encode()}, tmp_path / "f.zip")
         with pytest.raises(StudyError, match=r"claims\.json of the package cannot be read"):
-            verify(forged)
+            verify_package(forged)
 
 
 def test_rows_that_would_fill_the_memory_are_not_read(
     files: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verifying, "_MOST_CELLS", 10_000_000)
+    monkeypatch.setattr(verify, "MOST_ROW_BYTES", 10_000_000)
     bomb = pa.table({"artifact_id": pa.array(["x" * 100_000] * 1_000)})
     file = pa.BufferOutputStream()
     pq.write_table(bomb, file)
     assert len(file.getvalue()) < 200_000
     forged = repacked({**files, "study/issue.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
-    with pytest.raises(StudyError, match=r"column artifact_id would have 100,000,000 bytes"):
-        verify(forged)
+    with pytest.raises(StudyError, match=r"column artifact_id has too many bytes"):
+        verify_package(forged)
     wide = pa.table({f"c{at}": [1] for at in range(2_000)})
     file = pa.BufferOutputStream()
     pq.write_table(wide, file)
     forged = repacked({**files, "study/issue.parquet": bytes(file.getvalue())}, tmp_path / "f.zip")
     with pytest.raises(StudyError, match=r"the table has no c0, c1") as refused:
-        verify(forged)
+        verify_package(forged)
     assert len(refused.value.message) < 200
 
 
@@ -297,7 +299,7 @@ def test_sql_in_a_package_reaches_no_file_and_no_network(
         compare["parameters"]["value"] = [f"({sql})"]
         claims["results"] = [own, compare] if at == 0 else [own]
         forged = repacked({**files, "claims.json": json.dumps(claims).encode()}, tmp_path / "f.zip")
-        outcomes = verify(forged).outcomes
+        outcomes = verify_package(forged).checks
         assert {each.verdict for each in outcomes} == {"differs"}, sql
         assert all(each.now is None and "42" not in each.reason for each in outcomes), sql
 
@@ -306,7 +308,7 @@ def test_sql_in_a_package_reaches_no_file_and_no_network(
 def review(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """For reviewers, with texts; the report of the copy, which takes long, is left out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(making, "_report", lambda *_given, **_options: {})
+        patch.setattr(make, "_report", lambda *_given: ({}, {}))
         options = Options(with_texts=True, double_blind=True)
         return pack(study, options, tmp_path_factory.mktemp("review") / "p.zip").path
 
@@ -336,7 +338,7 @@ def test_for_double_blind_review_nothing_tells_whose_it_is(review: Path) -> None
     runs = pq.read_table(pa.BufferReader(found["data/runs.parquet"])).to_pylist()
     assert all(re.fullmatch(r"run-\d+", run["run_id"]) for run in runs)
     assert {run["started_at"].hour for run in runs} == {0}
-    assert not verify(review).differences
+    assert not verify_package(review).differences
 
 
 @pytest.mark.usefixtures("without_report")
@@ -386,17 +388,19 @@ def test_readers_find_claims_rows_codes_and_the_way_to_the_texts(files: dict[str
 
 
 def test_the_name_of_an_author_in_a_taxonomy_or_of_a_rater_in_the_name_of_a_file_is_seen(
-    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Study, tmp_path: Path
 ) -> None:
     family = AUTHOR.partition(",")[0]
-    monkeypatch.setattr(copying, "_vocabulary", lambda _reader: frozenset({family.casefold()}))
+    with study.writing() as writer:
+        writer.execute("UPDATE store.taxonomy_text SET text = text || ?", [f"# by {family}"])
     with study.reading() as reader:
         about = read_settings(study.directory).about
-        cleaner = copying.cleaner_of(study, reader, Options(double_blind=True), about)
+        cleaner = people.cleaner_of(study, reader, about, is_blind=True)
+    assert family.casefold() in cleaner.vocabulary
     assert family not in cleaner.words(f"source: By {family}, 2024")
-    scanner = Scanner(cleaner, (), double_blind=True)
+    scanner = Scanner(cleaner, ())
     named = {f"study/taxonomies/{RATERS[0]}.yaml": b"", "codebook.md": family.upper().encode()}
-    found = scan(scanner, {}, named, loose="")
+    found = scan(scanner, {}, named)
     assert [each.place for each in found] == list(named)
     with pytest.raises(StudyError, match=r"our tree\.yaml' cannot be the name"):
         write(tmp_path / "p.zip", {"study/taxonomies/our tree.yaml": b""})
@@ -406,16 +410,18 @@ def test_a_stale_study_is_not_packed(study: Study, tmp_path: Path) -> None:
     copy = Study(shutil.copytree(study.directory, tmp_path / "copy"))
     with copy.writing() as writer:
         writer.execute("DELETE FROM store.answer WHERE item_id = 'github:o/r#1'")
-    with pytest.raises(StudyError, match="would not come out as stored: agreement-main") as refused:
+    with pytest.raises(
+        StudyError, match="of the study changed since stored: agreement-main"
+    ) as refused:
         pack(copy, Options(), tmp_path / "p.zip")
     assert "report build" in refused.value.hint
     assert not (tmp_path / "p.zip").exists()
 
 
 def test_a_result_that_nobody_can_compute_is_told_and_kept(
-    packed: Packed, files: dict[str, bytes]
+    packed: PackageSummary, files: dict[str, bytes]
 ) -> None:
-    assert "does not have" in packed.cannot["made-up.x"]
+    assert "does not have" in packed.unverifiable["made-up.x"]
     stored = json.loads(files["claims.json"])["results"]
     (kept,) = [each for each in stored if each["name"] == "made-up"]
     assert kept["claims"][0]["statement"] == "faults, says rater-02 (<email>)"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 from faultatlas.data.errors import StudyError
-from faultatlas.report.package.cleaning import Cleaner
-from faultatlas.report.package.scanning import Scanner, refuse, scan
+from faultatlas.report.package.people import Cleaner, Scanner, refuse, scan
 
 CLEANER = Cleaner(
-    raters={"trillian": "rater-01", "tree": "rater-02"},
+    names={"rater": {"trillian": "rater-01", "tree": "rater-02"}},
     vocabulary=frozenset({"tree"}),
     own_names=("deepthought",),
 )
-SCANNER = Scanner(CLEANER, ["/srv/studies/improbable"], double_blind=False)
+SCANNER = Scanner(CLEANER, ["/srv/studies/improbable"])
 
 
 @pytest.mark.parametrize(
@@ -22,10 +23,10 @@ SCANNER = Scanner(CLEANER, ["/srv/studies/improbable"], double_blind=False)
     [
         ("with ghp_" + "a1" * 12, "a secret"),
         ("https://me:pw@example.org/x", "a secret"),
-        ("ask marvin@gold.org", "an address of mail"),
-        ("see /home/ford/x.csv", "a path of a disk"),
-        (r"see C:\Users\ford\x.csv", "a path of a disk"),
-        ("in /mnt/lab/x.csv", "a path of a disk"),
+        ("ask marvin@gold.org", "an e-mail address"),
+        ("see /home/ford/x.csv", "a path on a disk"),
+        (r"see C:\Users\ford\x.csv", "a path on a disk"),
+        ("in /mnt/lab/x.csv", "a path on a disk"),
         ("at /srv/studies/improbable", "the path of the study"),
         ("says trillian.", "the name of a rater (trillian)"),
         ("on deepthought", "a name of this machine, its user or an author (deepthought)"),
@@ -46,16 +47,16 @@ def test_ordinary_words_pass(text: str) -> None:
 
 
 def test_for_review_names_are_found_in_addresses_as_well() -> None:
-    blind = Scanner(CLEANER, [], double_blind=True)
+    blind = Scanner(replace(CLEANER, is_blind=True), [])
     assert list(blind.text("github:trillian/repository#1"))
 
 
 def test_a_finding_says_where_and_not_what() -> None:
     rows = pa.table({"label": ["ok", "marvin@gold.org"], "labels": [["x"], ["ghp_" + "a1" * 12]]})
-    found = scan(SCANNER, {"issue": rows}, {"README.md": b"by marvin@gold.org"}, loose="")
+    found = scan(SCANNER, {"issue": rows}, {"README.md": b"by marvin@gold.org"})
     with pytest.raises(StudyError, match="3 things that must not be") as refused:
         refuse(found)
-    assert "issue.label: an address of mail; issue.labels: a secret; README.md: an address" in (
+    assert "issue.label: an e-mail address; issue.labels: a secret; README.md: an e-mail" in (
         refused.value.message
     )
     assert "marvin" not in refused.value.message

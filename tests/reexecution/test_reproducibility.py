@@ -24,8 +24,8 @@ from faultatlas.miner.keeping.forget import forget
 from faultatlas.report import formatting
 from faultatlas.report.claims.check import number
 from faultatlas.report.claims.trace import trace
-from faultatlas.report.package.cleaning import Cleaner
-from faultatlas.report.package.copying import LeftOut, Options, cleaned_tables
+from faultatlas.report.package.contents import Omitted, Options, cleaned_tables
+from faultatlas.report.package.people import Cleaner
 from faultatlas.report.pages import render
 from faultatlas.report.sections import signs_of_reexecution
 from faultatlas.report.sections.reexecution import STARTED
@@ -432,7 +432,7 @@ def test_a_package_holds_no_place_of_the_host_and_gives_the_same_result(
         )
     copy = new_study(tmp_path / "copy")
     with study.reading() as reader, copy.writing() as writer:
-        for name, rows in cleaned_tables(reader, Cleaner(), Options(), LeftOut()):
+        for name, rows in cleaned_tables(reader, Cleaner(), Options(), Omitted()):
             if name in {"bug", "bug_draw", "bug_sample", "execution", "verdict", "run"}:
                 said = repr(rows.to_pylist())
                 assert "/home/ann" not in said

@@ -30,7 +30,7 @@ from faultatlas.report.claims.export import (
     to_csv,
     to_latex,
 )
-from faultatlas.report.package.rows import csv_of
+from faultatlas.report.package.contents import claims_csv
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -129,7 +129,7 @@ def test_no_line_end_in_a_text_ends_a_row_of_csv() -> None:
     rows = [{**CLAIMS[0], "statement": text}]
     (row,) = csv.DictReader(io.StringIO(to_csv(rows), newline=""))
     assert row["statement"] == text
-    packed = io.StringIO(csv_of(["statement", "n"], [[text, 1]]).decode(), newline="")
+    packed = io.StringIO(claims_csv([{"statement": text, "n": 1}]).decode(), newline="")
     assert list(csv.reader(packed)) == [["statement", "n"], [text, "1"]]
 
 

@@ -141,7 +141,7 @@ def test_versions_of_a_taxonomy_stay_apart(desk: Desk) -> None:
         (f"{WIDE}\ngithub:o/r#1,,,,,a1,,,", {"item": "", "final": "f", "conflict": "c"},
          "--final and --conflict would do nothing with"),
         (f"{WIDE.replace('bob', 'ann')}\ngithub:o/r#1,,,,,a1,a2,,", {"item": ""},
-         "the column 'ann' stands twice"),
+         "two columns are called 'ann'"),
         ("item,In\no/r#1,Yess", {"rater": "a", "codes_from": ("In=Yes:a1", "In=No:b1")},
          "s.csv:2: 'In' says 'Yess': --codes-from knows 'yes', 'no'"),
     ],

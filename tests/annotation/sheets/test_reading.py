@@ -9,11 +9,11 @@ import pytest
 from labelling import tree_text
 from openpyxl import Workbook
 
-from faultatlas.annotation.sheets import csv_files, workbook_limits
 from faultatlas.annotation.sheets.codes import Codebook
-from faultatlas.annotation.sheets.files import read_grid
-from faultatlas.annotation.sheets.grids import Grid
+from faultatlas.data import sheets
 from faultatlas.data.errors import StudyError
+from faultatlas.data.sheets import Sheet as Grid
+from faultatlas.data.sheets import read_sheet
 from faultatlas.data.taxonomy_library import taxonomy_of_text
 
 
@@ -51,7 +51,7 @@ def table(grid: Grid) -> list[tuple[str, ...]]:
     ],
 )
 def test_csv_however_it_was_saved(content: bytes, options: dict[str, str], tmp_path: Path) -> None:
-    grid = read_grid(csv_file(tmp_path, content), **options)
+    grid = read_sheet(csv_file(tmp_path, content), **options)
     assert (grid.columns, table(grid)) == (("a", "b"), [("1", "é")])
 
 
@@ -73,13 +73,13 @@ def test_csv_that_cannot_be_read_is_answered_with_the_next_step(
     content: bytes, options: dict[str, str], message: str, hint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(StudyError) as refused:
-        read_grid(csv_file(tmp_path, content), **options)
+        read_sheet(csv_file(tmp_path, content), **options)
     assert message in refused.value.message
     assert hint in refused.value.hint
 
 
 def test_columns_are_found_but_for_case_and_blanks_or_by_a_pattern(tmp_path: Path) -> None:
-    grid = read_grid(csv_file(tmp_path, "FINAL TAG,DL Bugs ,Conflicts,tag1,tag2\n1,2,3,4,5\n"))
+    grid = read_sheet(csv_file(tmp_path, "FINAL TAG,DL Bugs ,Conflicts,tag1,tag2\n1,2,3,4,5\n"))
     assert grid.column("final_tag") == "FINAL TAG"
     assert grid.column("dl bugs") == "DL Bugs "
     assert grid.column("Conflict*") == "Conflicts"
@@ -90,20 +90,20 @@ def test_columns_are_found_but_for_case_and_blanks_or_by_a_pattern(tmp_path: Pat
 def test_a_workbook_is_read_as_text_without_its_empty_rows(tmp_path: Path) -> None:
     rows = [("url", None, "n", "yes"), ("x", "nameless", 12, True), (None,) * 4, (" ",)]
     path = workbook(tmp_path, *rows, *[(None,)] * 900, ("y", None, 1.5, None))
-    grid = read_grid(path)
+    grid = read_sheet(path)
     assert grid.columns == ("url", "n", "yes")
     assert table(grid) == [("x", "12", "TRUE"), ("y", "1.5", "")]
     assert [row.number for row in grid.rows] == [2, 905]
-    assert (grid.sheet, grid.others) == ("Sheet", ("'second'",))
+    assert (grid.name, grid.others) == ("Sheet", ("'second'",))
     with pytest.raises(StudyError) as refused:
-        read_grid(path, sheet="third")
+        read_sheet(path, sheet="third")
     assert refused.value.hint == "Its sheets: Sheet, second."
     with pytest.raises(StudyError, match="no rows below the header of its sheet 'second'"):
-        read_grid(path, sheet="SECOND")
+        read_sheet(path, sheet="SECOND")
 
 
 def test_a_formula_without_a_value_is_refused_where_it_matters(tmp_path: Path) -> None:
-    grid = read_grid(workbook(tmp_path, ("a", "b"), ("x", "=1+1"), ("y", "z"), (None, "=2")))
+    grid = read_sheet(workbook(tmp_path, ("a", "b"), ("x", "=1+1"), ("y", "z"), (None, "=2")))
     first, second, third = grid.rows
     assert grid.cell(first, "a") == "x"
     assert grid.cell(second, "b") == "z"
@@ -119,7 +119,7 @@ def test_a_wide_claim_of_an_empty_sheet_costs_nothing(tmp_path: Path) -> None:
         for name in old.namelist():
             content = old.read(name)
             new.writestr(name, content.replace(b'ref="A1:A2"', b'ref="A1:XFD1048576"'))
-    assert table(read_grid(replaced)) == [("x",)]
+    assert table(read_sheet(replaced)) == [("x",)]
 
 
 def test_a_workbook_that_is_none_is_refused(
@@ -127,20 +127,20 @@ def test_a_workbook_that_is_none_is_refused(
 ) -> None:
     for content in (b"a,b\n", b"PK\x03\x04 and nothing", b""):
         path = csv_file(tmp_path, content, "s.xlsx")
-        with pytest.raises(StudyError, match="is no XLSX workbook") as refused:
-            read_grid(path)
+        with pytest.raises(StudyError, match="is not an XLSX workbook") as refused:
+            read_sheet(path)
         assert "save it as .xlsx" in refused.value.hint
-    with pytest.raises(StudyError, match=r"\.ods is not read here"):
-        read_grid(tmp_path / "s.ods")
+    with pytest.raises(StudyError, match=r"does not read \.ods files"):
+        read_sheet(tmp_path / "s.ods")
     with pytest.raises(StudyError, match="cannot be read: No such file"):
-        read_grid(tmp_path / "missing.xlsx")
+        read_sheet(tmp_path / "missing.xlsx")
     good = workbook(tmp_path, ("a",), ("x",))
-    monkeypatch.setattr(workbook_limits, "MOST_BYTES", 1024)
+    monkeypatch.setattr(sheets, "MOST_UNPACKED", 1024)
     with pytest.raises(StudyError, match="when it is unpacked"):
-        read_grid(good)
-    monkeypatch.setattr(csv_files, "MOST_BYTES", 3)
+        read_sheet(good)
+    monkeypatch.setattr(sheets, "MOST_BYTES", 3)
     with pytest.raises(StudyError, match="is larger than"):
-        read_grid(csv_file(tmp_path, "a\n1\n"))
+        read_sheet(csv_file(tmp_path, "a\n1\n"))
 
 
 def patched(path: Path, member: str, old: bytes, new: bytes) -> Path:
@@ -174,7 +174,7 @@ ENTITY = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
         ("xl/workbook.xml", b"<workbook", ENTITY + b"<workbook", "document type"),
         (SHEET, b'<row r="2"', b'<row r="9999999999"', "has a row 9999999999"),
         (SHEET, b'<row r="2"', b'<row r="nan"', "has a row nan"),
-        (SHEET, b'<row r="2"', b"<row <", "is no XLSX workbook"),
+        (SHEET, b'<row r="2"', b"<row <", "is not an XLSX workbook"),
     ],
 )
 def test_a_hostile_workbook_is_refused(
@@ -182,7 +182,7 @@ def test_a_hostile_workbook_is_refused(
 ) -> None:
     path = patched(workbook(tmp_path, ("a",), ("x",)), member, old, new)
     with pytest.raises(StudyError, match=message):
-        read_grid(path)
+        read_sheet(path)
 
 
 def test_a_workbook_that_is_damaged_or_too_large_is_refused(
@@ -194,21 +194,21 @@ def test_a_workbook_that_is_damaged_or_too_large_is_refused(
     content = bytearray(path.read_bytes())
     for place in range(start, start + 8):
         content[place] ^= 0xFF
-    with pytest.raises(StudyError, match="is no XLSX workbook"):
-        read_grid(csv_file(tmp_path, bytes(content), "damaged.xlsx"))
+    with pytest.raises(StudyError, match="is not an XLSX workbook"):
+        read_sheet(csv_file(tmp_path, bytes(content), "damaged.xlsx"))
     for most in (4, 5):  # five cells are written; two rows of three columns are read
-        monkeypatch.setattr(workbook_limits, "MOST_CELLS", most)
+        monkeypatch.setattr(sheets, "MOST_CELLS", most)
         with pytest.raises(StudyError, match=f"more than {most} cells"):
-            read_grid(path)
+            read_sheet(path)
 
 
 def test_a_formula_that_gives_nothing_has_a_value(tmp_path: Path) -> None:
     path = workbook(tmp_path, ("a", "b"), ("x", "=A1"))
     computed = patched(path, SHEET, b'<c r="B2">', b'<c r="B2" t="str">')
-    grid = read_grid(computed)
+    grid = read_sheet(computed)
     assert grid.cell(grid.rows[0], "b") == ""
     with pytest.raises(StudyError, match="has no value"):
-        read_grid(path).cell(read_grid(path).rows[0], "b")
+        read_sheet(path).cell(read_sheet(path).rows[0], "b")
 
 
 def test_hidden_sheets_numbers_and_cells_outside_the_header(tmp_path: Path) -> None:
@@ -221,10 +221,10 @@ def test_hidden_sheets_numbers_and_cells_outside_the_header(tmp_path: Path) -> N
         book["new"].append(row)
     book.active = 1
     book.save(tmp_path / "s.xlsx")
-    grid = read_grid(tmp_path / "s.xlsx")
-    assert (grid.sheet, grid.others, grid.outside) == ("new", ("'old' (hidden)",), (2,))
+    grid = read_sheet(tmp_path / "s.xlsx")
+    assert (grid.name, grid.others, grid.outside) == ("new", ("'old' (hidden)",), (2,))
     first = grid.rows[0]
-    assert (grid.is_number(first, "a"), grid.is_number(first, "b")) == (False, True)
+    assert first.numbers == {"b"}
     text = tree_text({"1.1": "", "1.10": ""}, name="num")
     book_of_codes = Codebook(taxonomy_of_text(text, "num"))
     said = book_of_codes.of_cell(grid, first, "a")

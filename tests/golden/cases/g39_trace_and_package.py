@@ -188,12 +188,16 @@ def _not_verified(ended: Ended) -> list[list[str]]:
     if not ended.out:
         return [["the package"]]
     found = json.loads(ended.out)
+    found = found.get("data", found)  # of the new program's document
     assert found["verified"]
     return [
         *([f"{claim['claim_id']} differs"] for claim in found["differs"]),
         *([f"{claim['claim_id']} cannot be"] for claim in found["cannot_be_verified"]),
         *([f"{name} is unclaimed"] for name in found["unclaimed"]),
-        *([f"{name} is unlike"] for name in found["unlike"] or ()),
+        *(
+            [f"{name} is unlike"]
+            for name in found.get("unlike", found.get("differing_files")) or ()
+        ),
     ]
 
 
