@@ -74,7 +74,8 @@ def _agreement(material: Material) -> Iterator[Sign]:
 def _gates(material: Material) -> Iterator[Sign]:
     rows = material.reader.rows(
         "SELECT round, stage, reason, kind FROM gates "
-        "QUALIFY row_number() OVER (PARTITION BY round, stage ORDER BY decided_at DESC, run_id DESC) = 1 AND NOT is_passed ORDER BY ALL"
+        "QUALIFY row_number() OVER (PARTITION BY round, stage "
+        "ORDER BY decided_at DESC, run_id DESC) = 1 AND NOT is_passed ORDER BY ALL"
     )
     over = [row for row in rows if row["kind"] == "override"]
     closed = [row for row in rows if row not in over]
