@@ -17,7 +17,7 @@ from faultatlas.data.results import Cell, Column, Listing, Result, Status
 from faultatlas.data.study import Study
 from faultatlas.report import formatting
 from faultatlas.report.claims.export import stored_claims
-from faultatlas.report.command import Requires, command
+from faultatlas.report.command import command
 
 STATUSES = tuple(filter(None, get_args(Status)))
 
@@ -36,9 +36,7 @@ def claims_list(
         str, Option(help="Only this status: reproduced, near, not reproduced, ...")
     ] = "",
     of: Annotated[
-        str,
-        Option(metavar="NAME", help="Only this published study."),
-        Requires("published"),
+        str, Option(metavar="NAME", help="Only the figures of this published study.")
     ] = "",
     top: Annotated[int, Option(min=1, help="Claims to show on a terminal.")] = 40,
 ) -> Result:
@@ -51,7 +49,7 @@ def claims_list(
         report claims list --published --status "not reproduced"
     """
     _known("status", status, STATUSES)
-    if published:
+    if published or of:
         return _published_result(published_figures(status=status, study=of))
     claims = [claim for claim in stored_claims(study, results) if status in ("", claim["status"])]
     rest = len(claims) - top
@@ -157,7 +155,7 @@ def stored_table(claims: Iterable[dict[str, Any]]) -> Listing:
     """A study's claims, each number in its own unit."""
     return Listing(
         "claims",
-        "Claims of this study",
+        "Numbers",
         (
             Column("claim_id", "Id", "code"),
             Column("statement", "Statement"),
