@@ -16,7 +16,10 @@ from typing import Any, Literal
 Cell = str | int | float | bool | None
 ColumnKind = Literal["text", "code", "count", "number", "percent", "points", "interval", "status"]
 FigureKind = Literal["shares", "bars", "matrix", "trend", "alignment", "flow", "boxes"]
-Status = Literal["", "reproduced", "near", "not reproduced", "inconsistent", "no data"]
+Status = Literal[
+    "", "reproduced", "consistent", "near", "not reproduced", "does not follow", "inconsistent",
+    "no data", "cannot be checked",
+]  # fmt: skip
 Unit = Literal["count", "percent", "points", "coefficient", "p"]
 
 _KIND_OF_UNIT: Mapping[str, ColumnKind] = {

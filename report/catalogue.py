@@ -40,7 +40,7 @@ class Entry:
     module: str
     function: str
     summary: str
-    group: str  # what the module says of itself
+    group: str  # of a command of two words: the docstring of its package
     stores: bool
     is_old: bool  # declared with the options of every command, as before the frame
 
@@ -88,8 +88,11 @@ def _read(program: str, path: str) -> Iterator[Entry]:
         return
     text = content.decode()
     about = _MODULE.match(text)
+    commands = _COMMAND.findall(text)
+    if any(" " in name and not old for old, name, *_rest in commands):  # such as claims check
+        about = _MODULE.match(Path(path).with_name("__init__.py").read_text(encoding="utf-8"))
     module = Path(path).relative_to(_PACKAGES).with_suffix("").as_posix().replace("/", ".")
-    for old, name, options, function, summary in _COMMAND.findall(text):
+    for old, name, options, function, summary in commands:
         yield Entry(
             name=f"{program} {name}",
             module=f"faultatlas.{module}",

@@ -32,7 +32,7 @@ PALETTE = (
     Ink(BLUE),
     Ink(ORANGE),
     Ink(GREEN, "////"),
-    Ink(PURPLE, "...."),
+    Ink(PURPLE, "++"),
     Ink(SKY, r"\\\\"),
     Ink(VERMILLION, "xxxx"),
     Ink(YELLOW),
@@ -45,7 +45,7 @@ PART_INKS = {
     "Untargeted": Ink(ORANGE),
     "New": Ink(GREEN, "////"),
     "Not mentioned": Ink("#DADDE1"),
-    "Mixed": Ink(PURPLE, "...."),
+    "Mixed": Ink(PURPLE, "++"),
     "Unmapped": Ink("#FFFFFF", "////"),
 }
 

@@ -34,10 +34,13 @@ HEADLINES = 8
 # A status is told by a sign and its words, so that no reader depends on its colour.
 SIGNS = {
     "reproduced": "✓",
+    "consistent": "✓",
     "near": "≈",
     "not reproduced": "✗",
+    "does not follow": "✗",
     "inconsistent": "≠",
     "no data": "∅",
+    "cannot be checked": "∅",
 }
 STATE_SIGNS = {"filled": "✓", "partly": "◐", "missing": "✗", "not applicable": "∅"}
 

@@ -86,17 +86,27 @@ def _nameplate(entry: Entry) -> Any:
     return nameplate
 
 
-def _version(
-    *,
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it with the value
+    if wanted:
         from faultatlas.data.provenance import program_version
 
         typer.echo(f"faultatlas {program_version()}")
         raise typer.Exit
+
+
+def _version(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Options of the program itself; `version` has ended it where it was given."""
 
 
 # --- how it ends -------------------------------------------------------------------------

@@ -258,10 +258,14 @@ def _fitting(
     texts, never the key or a status. What names a row, its value and its interval go only where
     nothing else is left to go.
     """
-    key = next((column for column in columns if column.kind == "text"), next(iter(columns), None))
+    first = next(iter(columns), None)
+    key = next((column for column in columns if column.kind == "text"), first)
     chief = _chief(columns)
+    # An id that names a row stays: people copy it into the next command.
+    is_id = first is not None and first.kind == "code" and room >= max(60, 5 * first.whole // 3)
+    never = (key, first) if is_id else (key,)
     spare = sorted(
-        (column for column in columns if column is not key and column.kind != "status"),
+        (column for column in columns if column not in never and column.kind != "status"),
         key=lambda column: (
             column.aside,
             column not in chief,

@@ -44,14 +44,14 @@ def test_the_code_as_it_is_passes(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "imported"),
     [
-        ("data/store.py", "faultatlas.report.old.console"),
+        ("data/study.py", "faultatlas.report.old.console"),
         ("data/identity.py", "faultatlas.miner.status"),
         ("report/tables.py", "faultatlas.analysis.coverage.gap"),
         ("report/pages.py", "faultatlas.annotation.taxonomies.validation"),
         ("miner/status.py", "faultatlas.annotation.taxonomies.validation"),
         ("annotation/taxonomies/validation.py", "faultatlas.miner.status"),
-        ("analysis/statistics/intervals.py", "faultatlas.data.errors"),
-        ("report/claims/listing.py", "duckdb"),
+        ("analysis/statistics/shares.py", "faultatlas.data.errors"),
+        ("report/claims/lists.py", "duckdb"),
         ("data/provenance.py", "duckdb"),
     ],
 )

@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).parents[1] / ".ci" / "size.py"
 FILES = {
     "faultatlas/__init__.py": '"""Public."""\n',
     "data/__init__.py": "",
-    "data/store.py": '"""Docstring\n\n"""\n\n# a comment\n\nTEXT = """one\n\n# two"""\n',
+    "data/study.py": '"""Docstring\n\n"""\n\n# a comment\n\nTEXT = """one\n\n# two"""\n',
     "report/pages/html.py": "from faultatlas.report.tables.csv import row\n\nPAGE = row\n",
     "report/tables/csv.py": "from faultatlas.data.study import TEXT\n\nrow = TEXT\n",
     "miner/fetch.py": "import faultatlas.data.study\n" + "x = 1\n" * 40,
@@ -57,7 +57,7 @@ def test_the_table_counts_code_and_nothing_else(root: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "added", "complaint"),
     [
-        ("data/store.py", "more = 2\n", "data has grown: lines 3 -> 4"),
+        ("data/study.py", "more = 2\n", "data has grown: lines 3 -> 4"),
         ("data/empty.py", "", "data has grown: files 2 -> 3"),
         ("annotation/labels.py", "x = 1\n", "annotation has grown: short 0 -> 1"),
         (
@@ -87,7 +87,7 @@ def test_a_package_that_grew_fails(root: Path, name: str, added: str, complaint:
 
 
 def test_a_package_that_shrank_passes_and_is_recorded_on_request(root: Path) -> None:
-    store = root / "data/store.py"
+    store = root / "data/study.py"
     content = store.read_text(encoding="utf-8")
     store.write_text("TEXT = ''\n", encoding="utf-8")
     assert run(root).returncode == 0

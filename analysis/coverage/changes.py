@@ -9,8 +9,8 @@ from typing import Any
 from faultatlas.analysis.coverage.catalogue import CODE, FAULT, Entry
 from faultatlas.analysis.coverage.corpus import Corpus
 from faultatlas.analysis.coverage.earlier import Earlier
-from faultatlas.analysis.statistics import table_effects, table_tests
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics.estimates import holm
+from faultatlas.analysis.statistics.tables import fisher, share_difference
 from faultatlas.data.old.results import Cell, Column, Table
 
 LEVEL = 0.05
@@ -213,9 +213,9 @@ def _tested(each: Growth) -> tuple[Growth, float | None]:
         [added, added_total - added],
         [each.before, each.before_total - each.before],
     ]
-    found = table_effects.share_difference(table)
+    found = share_difference(table)
     ends = {"difference": found.value, "low": found.low, "high": found.high}
-    return Growth(**{**vars(each), **ends}), table_tests.fisher(table).p_value
+    return Growth(**{**vars(each), **ends}), fisher(table).p_value
 
 
 def _count(entry: dict[str, Any], source: str) -> int:

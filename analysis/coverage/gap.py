@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from faultatlas.analysis.coverage.faults import STATUSES, Fault
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.analysis.coverage.published import Comparison
-from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.analysis.statistics.shares import Share
 from faultatlas.data.results import Field, Quantity, Table
 
 ANALYSIS = "coverage-gap"

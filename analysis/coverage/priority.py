@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from faultatlas.analysis.coverage import SEED
 from faultatlas.analysis.coverage.catalogue import CODE, FAULT, Entry
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 from faultatlas.data.old.results import Cell, Column, Table
 
 DRAWS = 2_000

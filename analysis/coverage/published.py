@@ -10,9 +10,9 @@ from faultatlas.analysis.coverage.gap import StatusShares
 from faultatlas.data import evidence
 from faultatlas.data.evidence import Reading
 from faultatlas.data.old.results import ClaimStatus
-from faultatlas.report.manuscript import judging, numbers
+from faultatlas.report import published
 
-NEAR = judging.NEAR["percent"]  # percentage points
+NEAR = published.NEAR["percent"]  # percentage points
 
 RULE = (
     "reproduced: our share, rounded or cut to the printed digits, is the printed one; near: our "
@@ -109,7 +109,7 @@ def _comparison(printed: Printed, whole: StatusShares, reading: Reading | None) 
     difference = ours - printed.printed
     other = None if reading is None else _percent(reading, printed.status)
     text = f"{printed.printed:.{printed.digits}f}"
-    judged = judging.judge(ours, numbers.parse(text), "percent")
+    judged = published.compare(ours, published.parse(text), "percent")
     status: ClaimStatus
     if reading is None or other is None:
         status, reason = "", "other evidence than the survey's: for comparison only"

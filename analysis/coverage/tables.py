@@ -8,7 +8,7 @@ from faultatlas.analysis.coverage.alignment import ComponentComparison
 from faultatlas.analysis.coverage.catalogue import CODE, FAULT, OCCURRENCES
 from faultatlas.analysis.coverage.faults import Fault
 from faultatlas.analysis.coverage.published import NEAR, RULE, Comparison
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 from faultatlas.data.evidence import Reading
 from faultatlas.data.old.results import Cell, Column, Table
 

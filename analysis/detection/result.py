@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.observations import at_level
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 from faultatlas.analysis.tallies import naming
 from faultatlas.data import evidence
 from faultatlas.data.old.results import Cell, Claim, Column, Figure, Result, Series, Table

@@ -8,13 +8,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.replication.judging import RULE
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 from faultatlas.data import queries
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Column, Result, Table
 from faultatlas.report import formatting
-from faultatlas.report.manuscript.judging import judge
-from faultatlas.report.manuscript.numbers import parse
+from faultatlas.report.published import compare, parse
 
 if TYPE_CHECKING:
     from faultatlas.analysis.own_claims.files import OwnClaim
@@ -133,7 +132,7 @@ def _beside_printed(own: OwnClaim, number: dict[str, Any]) -> dict[str, Any]:
     if number["value"] is None:
         return {"printed": printed.value, "status": "no data", "reason": "the SQL gives NULL"}
     unit = "percent" if formatting.is_percent(number["unit"]) else number["unit"]
-    judged = judge(number["value"], printed, unit)
+    judged = compare(number["value"], printed, unit)
     return {"printed": printed.value, "status": judged.status, "reason": judged.reason}
 
 

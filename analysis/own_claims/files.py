@@ -11,7 +11,7 @@ from typing import Any
 
 from faultatlas.data.errors import StudyError
 from faultatlas.report.formatting import is_percent, plain
-from faultatlas.report.manuscript.numbers import Printed, parse
+from faultatlas.report.published import Printed, parse
 
 FILE = "claims.toml"
 

@@ -15,7 +15,7 @@ from faultatlas.analysis.reexecution.bugs import Bug
 from faultatlas.analysis.reexecution.oracles.bad_performance import DURATION, goodness
 from faultatlas.analysis.reexecution.sides import Side, main_cause
 from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from faultatlas.analysis.statistics.one_sided import a12, mann_whitney_greater
+from faultatlas.analysis.statistics.groups import a12, mann_whitney_greater
 
 STEPS = (5, 10, 20)
 P_VALUE, EFFECT = 0.01, 0.8

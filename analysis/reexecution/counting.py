@@ -12,7 +12,7 @@ from dataclasses import replace
 from faultatlas.analysis.reexecution.invalidity import reason_of
 from faultatlas.analysis.reexecution.sides import Side, main_cause
 from faultatlas.analysis.reexecution.verdicts import Judgement, Reason, Verdict
-from faultatlas.analysis.statistics.one_sided import fisher_greater
+from faultatlas.analysis.statistics.tables import fisher_greater
 
 EXTENDED = 10  # runs a side where three disagree
 P_EXTENDED = 0.01

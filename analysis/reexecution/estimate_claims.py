@@ -10,8 +10,7 @@ from faultatlas.analysis.reexecution import estimate_tables
 from faultatlas.analysis.reexecution.estimating import RATES, Attempts
 from faultatlas.analysis.reexecution.published_rates import WHY, Beside
 from faultatlas.analysis.reexecution.storing import SHIPPED
-from faultatlas.analysis.statistics.intervals import Share
-from faultatlas.analysis.statistics.survey_shares import WeightedShare, exact_share
+from faultatlas.analysis.statistics.shares import Share, WeightedShare, exact_share
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.data.old.results import Claim
 from faultatlas.data.schema import literal, literals

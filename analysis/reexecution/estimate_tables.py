@@ -9,7 +9,7 @@ from faultatlas.analysis.reexecution.bugs import Fidelity
 from faultatlas.analysis.reexecution.estimating import RATES, Attempts, Case
 from faultatlas.analysis.reexecution.published_rates import NAMES, Beside
 from faultatlas.analysis.reexecution.verdicts import Verdict
-from faultatlas.analysis.statistics.survey_shares import (
+from faultatlas.analysis.statistics.shares import (
     CLOPPER_PEARSON_95,
     KORN_GRAUBARD_95,
     exact_share,

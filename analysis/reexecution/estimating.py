@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.reexecution.drawing import checked_columns, frame_sets, stratum_sql
 from faultatlas.analysis.reexecution.verdicts import Verdict
-from faultatlas.analysis.statistics.survey_shares import Stratum, WeightedShare, weighted_share
+from faultatlas.analysis.statistics.shares import StratumCount, WeightedShare, weighted_share
 from faultatlas.data.errors import StudyError
 from faultatlas.data.schema import literal, literals
 from faultatlas.report.sections.reexecution import STARTED
@@ -141,7 +141,7 @@ class Attempts:
         tried = Counter(case.stratum for case in self.attempted)
         found = Counter(case.stratum for case in self.attempted if counts(case))
         return weighted_share(
-            [Stratum(size, tried[name], found[name]) for name, size in self.frame.items()]
+            [StratumCount(size, tried[name], found[name]) for name, size in self.frame.items()]
         )
 
     def rate(self, key: str) -> WeightedShare:

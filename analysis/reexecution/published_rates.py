@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 from faultatlas.analysis.reexecution.estimating import RATES, Attempts, Case
 from faultatlas.analysis.reexecution.verdicts import Verdict
-from faultatlas.analysis.statistics.intervals import Share
-from faultatlas.analysis.statistics.survey_shares import exact_share
+from faultatlas.analysis.statistics.shares import Share, exact_share
 from faultatlas.data import evidence
 from faultatlas.data.old.results import ClaimStatus
-from faultatlas.report.manuscript.judging import judge
-from faultatlas.report.manuscript.numbers import parse
+from faultatlas.report.published import compare, parse
 
 SOURCE = (
     "Mohammad Mehdi Morovati, Amin Nikanjam, Foutse Khomh, Zhen Ming (Jack) Jiang: Bugs in Machine "
@@ -76,7 +74,7 @@ def beside(of: Attempts) -> tuple[Beside, ...]:
 def _beside(of: Attempts, rate: PublishedRate, figure: evidence.PublishedFigure) -> Beside:
     share = exact_share(rate.count, rate.total)
     printed = parse(figure.printed)
-    found = judge(share.percent or 0.0, printed, "percent")
+    found = compare(share.percent or 0.0, printed, "percent")
     # The paper's own counts are in the same sentence: where they give another number than the
     # printed one, to the printed digits, nothing of ours is compared, the paper is with itself.
     is_same = found.status == "reproduced"

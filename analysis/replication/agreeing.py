@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 from faultatlas.analysis.replication.figures import Value
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 
 RESAMPLES = 2000
 
@@ -19,10 +19,10 @@ def agreement(
     files: tuple[str, ...] = (),
 ) -> Value | None:
     """A statistic of agreement over items, None for a rater who said nothing; None without one."""
-    from faultatlas.analysis.statistics.agreement.coding import coded
-    from faultatlas.analysis.statistics.agreement.measuring import measure
+    from faultatlas.analysis.statistics.agreement import measure
+    from faultatlas.analysis.statistics.agreement.ratings import rating_table
 
-    found = measure(coded(rows), statistic, resamples=RESAMPLES, seed=seed)
+    found = measure(rating_table(rows), statistic, resamples=RESAMPLES, seed=seed)
     if found.value is None:
         return None
     return Value(

@@ -1,6 +1,6 @@
 """Printed figures beside computed ones: single numbers, several of them, and names.
 
-One rule for all studies; single numbers are judged in `faultatlas.report.manuscript.judging`.
+One rule for all studies; single numbers are compared in `faultatlas.report.published`.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from faultatlas.report.manuscript.judging import Judged, judge
-from faultatlas.report.manuscript.numbers import Printed, parse
+from faultatlas.report.published import Comparison as Judged
+from faultatlas.report.published import Printed, parse
+from faultatlas.report.published import compare as judge
 
 __all__ = ["RULE", "Judged", "judge", "judge_all", "judge_word", "numbers_in"]
 

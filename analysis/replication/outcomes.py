@@ -19,7 +19,8 @@ from faultatlas.analysis.replication.judging import Judged, judge, judge_all, ju
 from faultatlas.analysis.replication.printed_numbers import from_printed_numbers
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.report.manuscript.numbers import Printed, parse
+from faultatlas.data.old.results import old_status
+from faultatlas.report.published import Printed, parse
 
 if TYPE_CHECKING:
     from faultatlas.analysis.replication.package import Package
@@ -134,7 +135,7 @@ def _from_manuscript(figure: PublishedFigure) -> Outcome:
     found = from_printed_numbers(figure)
     if found is None:
         return _without(figure, "no printed numbers that give it are recorded")
-    judged = Judged(found.status, found.reason)
+    judged = Judged(old_status(found.status), found.reason)
     computed = [value for value in found.values if value is not None]
     printed = numbers_in(figure.printed)
     if len(computed) == 1:

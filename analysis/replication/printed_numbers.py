@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from faultatlas.report.manuscript import by_figure, check, shipped
+from faultatlas.report.manuscript.check import by_figure, check, shipped_studies
 
 if TYPE_CHECKING:
     from faultatlas.data.evidence import PublishedFigure
-    from faultatlas.report.manuscript import FigureFinding
+    from faultatlas.report.manuscript.check import FigureFinding
 
 
 def from_printed_numbers(figure: PublishedFigure) -> FigureFinding | None:
@@ -19,4 +19,4 @@ def from_printed_numbers(figure: PublishedFigure) -> FigureFinding | None:
 
 @cache
 def _findings(study: str) -> dict[str, FigureFinding]:
-    return by_figure(check(study)) if study in shipped() else {}
+    return by_figure(check(study)) if study in shipped_studies() else {}

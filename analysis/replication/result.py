@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from faultatlas.analysis.replication.claims import (
     ANALYSIS,
@@ -23,7 +23,7 @@ from faultatlas.analysis.replication.package import Package
 from faultatlas.analysis.replication.published import published_study
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
-from faultatlas.data.old.results import ClaimStatus, Column, Result, Table, rows_of
+from faultatlas.data.old.results import STATUSES, Column, Result, Table, rows_of
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from faultatlas.data.study import Study
 
 SEED = 0
-STATUSES: tuple[ClaimStatus, ...] = tuple(filter(None, get_args(ClaimStatus)))
 
 _NUMBERS = re.compile(r"[\d.,]+(?: ?/ ?[\d.,]+)*")
 _COLUMNS = (

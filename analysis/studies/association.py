@@ -165,7 +165,7 @@ def command(
 
 
 def _of_table(table: dict[str, Any], texts: list[str], name: str) -> tuple[Question, list[str]]:
-    from faultatlas.analysis.statistics.table_tests import without_empty
+    from faultatlas.analysis.statistics.tables import without_empty
     from faultatlas.analysis.tallies import associating, naming, printed
 
     parameters = naming.given(table=table, printed=texts, name=name)

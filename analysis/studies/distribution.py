@@ -133,7 +133,7 @@ def command(
 
 
 def _summary(of: Distribution) -> tuple[str, ...]:
-    from faultatlas.analysis.statistics.multinomial import GOODMAN_95
+    from faultatlas.analysis.statistics.shares import GOODMAN_95
     from faultatlas.analysis.tallies.groups import ALL
     from faultatlas.report.formatting import interval, percent
 

@@ -21,7 +21,7 @@ from faultatlas.report.old.console import (
 )
 
 if TYPE_CHECKING:
-    from faultatlas.analysis.statistics.intervals import Share
+    from faultatlas.analysis.statistics.shares import Share
     from faultatlas.data.old.results import Claim, Result, Table
     from faultatlas.data.study import Reader, Study
 
@@ -50,7 +50,7 @@ _SEARCHES = "SELECT DISTINCT source, search FROM paper_records ORDER BY source, 
 
 def run(study: Study, list_name: str = "") -> Result:
     """Compare a list with what searches and files gave; nothing is stored."""
-    from faultatlas.analysis.statistics.intervals import wilson_share
+    from faultatlas.analysis.statistics.shares import wilson_share
     from faultatlas.data.old.results import Result
     from faultatlas.report.formatting import file_stem, interval, percent
 
@@ -157,7 +157,7 @@ def _chosen(reader: Reader, wanted: str) -> str:
 def _shares(
     pairs: set[tuple[str, int]], known: list[dict[str, Any]], searches: list[tuple[str, str]]
 ) -> dict[str, Share]:
-    from faultatlas.analysis.statistics.intervals import wilson_share
+    from faultatlas.analysis.statistics.shares import wilson_share
 
     counts: dict[str, int] = defaultdict(int)
     for source, _position in pairs:
@@ -169,7 +169,7 @@ def _shares(
 def _by_search(
     found: list[dict[str, Any]], known: list[dict[str, Any]], searches: list[tuple[str, str]]
 ) -> dict[tuple[str, str], Share]:
-    from faultatlas.analysis.statistics.intervals import wilson_share
+    from faultatlas.analysis.statistics.shares import wilson_share
 
     positions: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in found:

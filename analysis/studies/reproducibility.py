@@ -32,7 +32,7 @@ def run(
     """Rates of verdicts with intervals, and reasons; nothing is stored."""
     from faultatlas.analysis.reexecution import estimate_claims, estimate_tables, published_rates
     from faultatlas.analysis.reexecution.estimating import RATES, attempts
-    from faultatlas.analysis.statistics import survey_shares
+    from faultatlas.analysis.statistics.shares import CLOPPER_PEARSON_SOURCES, WEIGHTED_SOURCES
     from faultatlas.analysis.tallies import naming
     from faultatlas.data.old.results import Result
 
@@ -57,7 +57,11 @@ def run(
         tables=estimate_tables.tables(of, published),
         figures=estimate_tables.figures(of),
         notes=estimate_claims.notes(of),
-        sources=(*survey_shares.SOURCES[: None if of.is_weighted else 1], published_rates.SOURCE),
+        sources=(
+            *CLOPPER_PEARSON_SOURCES,
+            *(WEIGHTED_SOURCES if of.is_weighted else ()),
+            published_rates.SOURCE,
+        ),
         document=estimate_claims.document(of, published),
         headlines=len(RATES),  # what came of the rest belongs to what could be reproduced
     )

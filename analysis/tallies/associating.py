@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from faultatlas.analysis.statistics import table_effects, table_tests
+from faultatlas.analysis.statistics import effect_sizes, tables
 from faultatlas.analysis.statistics.estimates import Estimate
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.homogeneity import Association, associated
@@ -21,7 +21,7 @@ ANALYSIS = "associate"
 SEED = 1
 _NAMED = 4  # groups in a title
 PRINTABLE = ("p", "chi2", "v", "odds-ratio", "risk-ratio", "difference")
-SOURCES = (*table_tests.SOURCES, *table_effects.SOURCES)
+SOURCES = tables.SOURCES
 
 RowsQuery = Callable[[str | None, str | None], str]
 
@@ -80,7 +80,7 @@ class Question:
     def chi2(self) -> float | None:
         """The statistic of the chi-square test; none where Fisher's was made."""
         test = self.found.test
-        return test.statistic if test.name == table_tests.CHI_SQUARE else None
+        return test.statistic if test.name == tables.CHI_SQUARE else None
 
     @property
     def is_two_by_two(self) -> bool:
@@ -92,20 +92,9 @@ class Question:
         """By key the effects of two by two: title, estimate, scale."""
         if not self.is_two_by_two:
             return {}
-        table = self.found.counts
-        exact = self.found.test.name == table_tests.FISHER
         return {
-            "odds-ratio": (
-                "Odds ratio",
-                table_effects.odds_ratio(table, exact=exact),
-                "odds-ratio",
-            ),
-            "risk-ratio": ("Ratio of shares", table_effects.risk_ratio(table), ""),
-            "difference": (
-                "Difference of shares (percentage points)",
-                table_effects.share_difference(table),
-                "",
-            ),
+            key: (size.title, size.estimate(self.found.counts), size.scale)
+            for key, size in effect_sizes("two-by-two").items()
         }
 
     @cached_property
@@ -239,6 +228,6 @@ def notes(of: Question, more: Sequence[str] = ()) -> tuple[str, ...]:
     return (*more, *of.found.assumptions, *scales, *([printed_numbers.RULE] if of.printed else []))
 
 
-def residuals(of: Question) -> list[table_tests.Residual]:
+def residuals(of: Question) -> list[tables.Residual]:
     """Of every cell how far it is from independence."""
-    return table_tests.residuals(of.counts)
+    return tables.residuals(of.counts)

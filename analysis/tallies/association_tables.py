@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faultatlas.analysis.statistics.intervals import WILSON_95, wilson_share
+from faultatlas.analysis.statistics.shares import WILSON_95, wilson_share
 from faultatlas.analysis.tallies import homogeneity, words
 from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies.associating import Question, residuals

@@ -6,9 +6,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from faultatlas.analysis.statistics import effects, tests
-from faultatlas.analysis.statistics.estimates import Estimate, Test
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics import groups
+from faultatlas.analysis.statistics.estimates import Estimate, Test, holm
 from faultatlas.analysis.tallies.measuring import Measured
 
 LEVEL = 0.05
@@ -68,13 +67,13 @@ def compared(all_measured: Sequence[Measured]) -> tuple[Comparison, ...]:
 
 
 def _comparison(measured: Measured) -> Comparison:
-    groups = tuple(_group(name, values) for name, values in measured.groups.items())
+    described = tuple(_group(name, values) for name, values in measured.groups.items())
     values = list(measured.groups.values())
-    variances = tests.equal_variances(*values)
+    variances = groups.equal_variances(*values)
     if measured.paired:
-        checked = [("the differences", tests.normality(tests.distances(*values)))]
+        checked = [("the differences", groups.normality(groups.differences(*values)))]
     else:
-        checked = [(group.name, group.normality) for group in groups]
+        checked = [(group.name, group.normality) for group in described]
     normal = all((test.p_value or 0) >= LEVEL for _name, test in checked)
     why = _why(checked, variances, normal=normal, paired=measured.paired)
     equal = (variances.p_value or 0) >= LEVEL
@@ -82,11 +81,11 @@ def _comparison(measured: Measured) -> Comparison:
         _pair(measured, one, other, normal=normal, equal=equal)
         for one, other in itertools.combinations(measured.groups, 2)
     )
-    found = Comparison(measured, groups, variances, why, pairs)
-    if len(groups) == 2:
+    found = Comparison(measured, described, variances, why, pairs)
+    if len(described) == 2:
         return found
-    overall = tests.welch_anova(values) if normal else tests.kruskal(values)
-    epsilon = effects.epsilon_squared(values, seed=SEED, resamples=RESAMPLES)
+    overall = groups.welch_anova(values) if normal else groups.kruskal(values)
+    epsilon = groups.epsilon_squared(values, seed=SEED, resamples=RESAMPLES)
     return replace(found, overall=overall, epsilon=epsilon)
 
 
@@ -102,7 +101,7 @@ def _group(name: str, values: Sequence[float]) -> Group:
         float(min(values)),
         (float(quartiles[0]), float(quartiles[1]), float(quartiles[2])),
         float(max(values)),
-        tests.normality(values),
+        groups.normality(values),
     )
 
 
@@ -110,19 +109,19 @@ def _pair(measured: Measured, first: str, second: str, *, normal: bool, equal: b
     one, other = measured.groups[first], measured.groups[second]
     difference = None
     if measured.paired and normal:
-        test, difference = tests.paired_t(one, other)
+        test, difference = groups.paired_t(one, other)
     elif measured.paired:
-        test = tests.wilcoxon(one, other)
+        test = groups.wilcoxon(one, other)
     elif normal:
-        test, difference = tests.t_test(one, other, equal=equal)
+        test, difference = groups.t_test(one, other, equal=equal)
     else:
-        test = tests.mann_whitney(one, other)
+        test = groups.mann_whitney(one, other)
     if measured.paired:
-        d, g = effects.paired_d(one, other), effects.paired_g(one, other)
-        delta = effects.paired_delta(one, other)
+        d, g = groups.paired_d(one, other), groups.paired_g(one, other)
+        delta = groups.paired_delta(one, other)
     else:
-        d, g = effects.cohen_d(one, other), effects.hedges_g(one, other)
-        delta = effects.cliff_delta(one, other)
+        d, g = groups.cohen_d(one, other), groups.hedges_g(one, other)
+        delta = groups.cliff_delta(one, other)
     return Pair(first, second, test, difference, d, g, delta)
 
 
@@ -131,7 +130,7 @@ def _why(
 ) -> str:
     """Which test was chosen, and why."""
     if not normal:
-        chosen = tests.WILCOXON if paired else tests.MANN_WHITNEY
+        chosen = groups.WILCOXON if paired else groups.MANN_WHITNEY
         reasons: dict[str, list[str]] = {}
         for name, test in checked:
             if test.p_value is None:
@@ -141,10 +140,10 @@ def _why(
         told = [f"{_some(names)}: {reason}" for reason, names in reasons.items()]
         return f"{'; '.join(told)}, so {chosen}"
     if paired:
-        return f"the differences may be normal ({checked[0][1].name}), so {tests.PAIRED}"
+        return f"the differences may be normal ({checked[0][1].name}), so {groups.PAIRED}"
     if (variances.p_value or 0) >= LEVEL:
-        return f"the groups may be normal and vary alike (Levene), so {tests.STUDENT}"
-    return f"the groups may be normal and do not vary alike (Levene), so {tests.WELCH}"
+        return f"the groups may be normal and vary alike (Levene), so {groups.STUDENT}"
+    return f"the groups may be normal and do not vary alike (Levene), so {groups.WELCH}"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from faultatlas.analysis.statistics import effects, tests
+from faultatlas.analysis.statistics import groups
 from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.comparing import LEVEL, Comparison, Pair
@@ -15,7 +15,7 @@ from faultatlas.report import formatting
 
 ANALYSIS = "compare"
 PRINTABLE = ("p", "d", "g", "delta")
-SOURCES = (*tests.SOURCES, *effects.SOURCES)
+SOURCES = groups.SOURCES
 SCALES = ("cohen-d", "cliff-delta")
 
 

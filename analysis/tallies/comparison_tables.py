@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faultatlas.analysis.statistics import effect_scales
+from faultatlas.analysis.statistics import scales
 from faultatlas.analysis.statistics.estimates import Estimate
 from faultatlas.analysis.tallies import printed as printed_numbers
 from faultatlas.analysis.tallies import words
@@ -57,8 +57,8 @@ def _pairs(found: Sequence[Comparison]) -> Table:
         (
             each.measured.value, f"{pair.first} - {pair.second}", pair.test.name,
             pair.test.statistic, words.p_cell(pair.test.p_value), words.p_cell(pair.adjusted),
-            pair.d.value, effect_scales.word(SCALES[0], pair.d.value),
-            pair.delta.value, effect_scales.word(SCALES[1], pair.delta.value),
+            pair.d.value, scales.word(SCALES[0], pair.d.value),
+            pair.delta.value, scales.word(SCALES[1], pair.delta.value),
             _ends(pair.d), _ends(pair.delta), pair.g.value, _ends(pair.g),
             pair.difference.value if pair.difference else None,
             _ends(pair.difference) if pair.difference else "",
@@ -84,7 +84,7 @@ def _pairs(found: Sequence[Comparison]) -> Table:
         Column("difference", "Difference of means", "number", aside=True),
         Column("difference_interval", "95 %", "interval", aside=True),
     )
-    titles = " and ".join(effect_scales.SCALES[scale].title for scale in SCALES)
+    titles = " and ".join(scales.SCALES[scale].title for scale in SCALES)
     note = f"First minus second. In words: after {titles}."
     return Table("pairs", "Groups beside each other", columns, tuple(rows), note)
 
@@ -93,7 +93,7 @@ def _overall(found: Sequence[Comparison]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for each in found:
         if each.overall and each.epsilon:
-            word = effect_scales.word("eta-squared", each.epsilon.value)
+            word = scales.word("eta-squared", each.epsilon.value)
             rows.append(
                 (each.measured.value, each.overall.name, each.overall.statistic,
                  words.p_cell(each.overall.p_value), each.epsilon.value, _ends(each.epsilon), word)
@@ -109,7 +109,7 @@ def _overall(found: Sequence[Comparison]) -> Table:
     )
     return Table(
         "overall", "All groups", columns, tuple(rows),
-        f"In words: after {effect_scales.SCALES['eta-squared'].title}.",
+        f"In words: after {scales.SCALES['eta-squared'].title}.",
     )  # fmt: skip
 
 

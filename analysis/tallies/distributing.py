@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from faultatlas.analysis.statistics import multinomial, table_effects, table_tests
-from faultatlas.analysis.statistics.intervals import WILSON_95, Share, wilson_share
+from faultatlas.analysis.statistics.shares import (
+    GOODMAN_95,
+    GOODMAN_SOURCES,
+    WILSON_95,
+    Share,
+    goodman,
+    wilson_share,
+)
+from faultatlas.analysis.statistics.tables import INDEPENDENCE_SOURCES, V_SOURCES
 from faultatlas.analysis.tallies import homogeneity
 from faultatlas.analysis.tallies.groups import ALL, Group, Grouped, group_title
 from faultatlas.analysis.tallies.homogeneity import Association, associated
@@ -17,7 +24,7 @@ from faultatlas.data.old.results import Cell, Claim, Column, Figure, Series, Tab
 
 ANALYSIS = "distribution"
 SEED = 1
-SOURCES = (multinomial.SOURCE, *table_tests.SOURCES[:2], *table_effects.SOURCES[:3])
+SOURCES = (*GOODMAN_SOURCES, *INDEPENDENCE_SOURCES, *V_SOURCES)
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Distribution:
             return {}
         found: dict[tuple[Group, str], tuple[float, float]] = {}
         for group in (*self.grouped.filled, ALL):
-            ends = multinomial.goodman([self.grouped.count(group, code) for code in codes])
+            ends = goodman([self.grouped.count(group, code) for code in codes])
             found.update({(group, code): end for code, end in zip(codes, ends, strict=True)})
         return found
 
@@ -107,7 +114,7 @@ def _side_by_side(of: Distribution) -> Table:
         low, high = of.together.get((ALL, code), (whole.low, whole.high))
         rows.append((*cells, whole.count, whole.percent, low, high))
     missing = [group for group in seen.groups if not seen.total(group)]
-    note = f"Intervals of all: {multinomial.GOODMAN_95 if of.together else WILSON_95}."
+    note = f"Intervals of all: {GOODMAN_95 if of.together else WILSON_95}."
     if missing:
         note += f" No data: {', '.join(missing)}."
     if len(of.shown) < len(seen.codes):
@@ -163,7 +170,7 @@ def _shares(of: Distribution) -> Table:
         Column("low_together", "All together from", "percent"),
         Column("high_together", "to", "percent"),
     )
-    note = f"One share: {WILSON_95}. All shares of a group together: {multinomial.GOODMAN_95}."
+    note = f"One share: {WILSON_95}. All shares of a group together: {GOODMAN_95}."
     if not of.together:
         note = f"{WILSON_95}, for each share alone: items have several codes."
     return Table(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from faultatlas.analysis.statistics import table_effects, table_tests
+from faultatlas.analysis.statistics import tables
 from faultatlas.analysis.statistics.estimates import Estimate, Test
 from faultatlas.analysis.tallies import words
 from faultatlas.data.old.results import Cell, Column, Table
@@ -23,7 +23,7 @@ class Association:
 
     counts: tuple[tuple[int, ...], ...]
     test: Test
-    expected: table_tests.Expected
+    expected: tables.ExpectedCounts
     v: Estimate
     corrected: Estimate
 
@@ -42,7 +42,7 @@ class Association:
     def assumptions(self) -> tuple[str, ...]:
         """What was checked and what is assumed."""
         return (
-            f"{table_tests.RULE} Here {self.expected.told}: {self.test.name}.",
+            f"{tables.RULE} Here {self.expected.summary}: {self.test.name}.",
             INDEPENDENT,
             words.scale_note(SCALE),
         )
@@ -61,16 +61,16 @@ class Association:
 
 def associated(counts: Sequence[Sequence[int]], seed: int) -> Association | None:
     """What there is to say of a table; None without two rows and two columns."""
-    kept = table_tests.without_empty(counts)
-    found = table_tests.independence(kept, seed=seed)
+    kept = tables.without_empty(counts)
+    found = tables.independence(kept, seed=seed)
     if found is None:
         return None
     return Association(
         tuple(map(tuple, kept)),
         found.test,
         found.expected,
-        table_effects.cramer_v(kept),
-        table_effects.corrected_v(kept),
+        tables.cramer_v(kept),
+        tables.corrected_v(kept),
     )
 
 

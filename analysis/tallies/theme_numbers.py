@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from faultatlas.analysis.statistics.intervals import Share
+from faultatlas.analysis.statistics.shares import Share
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.analysis.tallies.theme_tables import Counted, title
 from faultatlas.data.old.results import Claim

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from faultatlas.analysis.statistics.intervals import WILSON_95
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics.estimates import holm
+from faultatlas.analysis.statistics.shares import WILSON_95
 from faultatlas.analysis.tallies import homogeneity
 from faultatlas.analysis.tallies.groups import ALL, Group, group_title
 from faultatlas.analysis.tallies.homogeneity import Association, associated

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from faultatlas.analysis.covariates import covariate, joined
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 from faultatlas.analysis.tallies.groups import ALL, Group
 from faultatlas.data.errors import StudyError
 

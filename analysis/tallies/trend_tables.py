@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from faultatlas.analysis.statistics import drift, effect_scales, table_effects
-from faultatlas.analysis.statistics.intervals import WILSON_95
+from faultatlas.analysis.statistics import scales
+from faultatlas.analysis.statistics.shares import WILSON_95
+from faultatlas.analysis.statistics.tables import NEWCOMBE, TREND
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.trending import SCALE, Trends
 from faultatlas.data.old.results import Cell, Column, Figure, Series, Table
@@ -21,7 +22,7 @@ def _courses(of: Trends) -> Table:
         (
             each.code, of.seen.title(each.code), each.first.percent, each.last.percent,
             each.difference.value, each.difference.low, each.difference.high, each.h,
-            effect_scales.word(SCALE, each.h), each.test.z, words.p_cell(each.test.p_value),
+            scales.word(SCALE, each.h), each.test.statistic, words.p_cell(each.test.p_value),
             words.p_cell(each.adjusted), each.test.reason,
         )
         for each in of.courses
@@ -42,9 +43,9 @@ def _courses(of: Trends) -> Table:
         Column("reason", "Not tested because", aside=True),
     )
     note = (
-        f"z and p: {drift.METHOD}, over all periods, adjusted after Holm. Difference of the last "
-        f"and the first period: {table_effects.NEWCOMBE}. In words: "
-        f"{effect_scales.SCALES[SCALE].title}."
+        f"z and p: {TREND}, over all periods, adjusted after Holm. Difference of the last "
+        f"and the first period: {NEWCOMBE}. In words: "
+        f"{scales.SCALES[SCALE].title}."
     )
     return Table("trends", "Does a share rise or fall?", columns, tuple(rows), note)
 

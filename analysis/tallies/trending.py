@@ -7,10 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from faultatlas.analysis.observations import Observations
-from faultatlas.analysis.statistics import drift, effect_scales, table_effects
-from faultatlas.analysis.statistics.estimates import Estimate
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics import scales, tables
+from faultatlas.analysis.statistics.estimates import Estimate, Test, holm
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 from faultatlas.analysis.tallies import words
 from faultatlas.analysis.tallies.naming import called, key
 from faultatlas.analysis.tallies.periods import Timed
@@ -22,7 +21,7 @@ LEVEL = 0.05
 SCALE = "cohen-h"
 MOST_LINES = 4
 RARE = 5
-SOURCES = (drift.SOURCE, table_effects.SOURCES[-1])
+SOURCES = (*tables.TREND_SOURCES, *tables.DIFFERENCE_SOURCES)
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Course:
     """A code over time: the test of its trend, and the last period beside the first."""
 
     code: str
-    test: drift.Trend
+    test: Test
     adjusted: float | None
     first: Share
     last: Share
@@ -60,7 +59,7 @@ class Trends:
         totals = [period.total for period in periods]
         places = [period.place for period in periods]
         found = [
-            drift.cochran_armitage(
+            tables.cochran_armitage(
                 [self.timed.count(at, code) for at in range(len(periods))], totals, places
             )
             for code in self.codes
@@ -87,7 +86,7 @@ class Trends:
         }
         return tuple(code for code, hits in sums.items() if min(hits, total - hits) < RARE)
 
-    def _course(self, code: str, test: drift.Trend, adjusted: float | None) -> Course:
+    def _course(self, code: str, test: Test, adjusted: float | None) -> Course:
         first, last = self.share(0, code), self.share(len(self.timed.periods) - 1, code)
         pair = [[last.count, last.total - last.count], [first.count, first.total - first.count]]
         return Course(
@@ -96,8 +95,8 @@ class Trends:
             adjusted,
             first,
             last,
-            table_effects.share_difference(pair),
-            table_effects.cohen_h(last.count / last.total, first.count / first.total),
+            tables.share_difference(pair),
+            tables.cohen_h(last.count / last.total, first.count / first.total),
         )
 
     @property
@@ -141,7 +140,7 @@ def claims(of: Trends) -> tuple[Claim, ...]:
                     max(each.adjusted, words.LEAST_P),
                     "p",
                     f"{query}: codes.{where}.adjusted",
-                    method=f"{drift.METHOD}, Holm over {of.tested} codes",
+                    method=f"{tables.TREND}, Holm over {of.tested} codes",
                     total=sum(period.total for period in of.timed.periods),
                     rows_query=rows,
                 )
@@ -156,13 +155,13 @@ def document(of: Trends) -> dict[str, Any]:
         "codes": {
             key(each.code): {
                 "code": each.code,
-                "z": each.test.z,
+                "z": each.test.statistic,
                 "p": each.test.p_value,
                 "adjusted": each.adjusted,
                 "difference": words.estimate_document(each.difference),
                 "h": each.h,
-                "word": effect_scales.word(SCALE, each.h),
-                "scale": effect_scales.SCALES[SCALE].title,
+                "word": scales.word(SCALE, each.h),
+                "scale": scales.SCALES[SCALE].title,
             }
             for each in of.courses
         },
@@ -182,17 +181,17 @@ def summary(of: Trends) -> tuple[str, ...]:
     if not moving:
         least = min((each.adjusted for each in of.courses if each.adjusted is not None), default=1)
         told.append(
-            f"No share of {of.tested} rises or falls ({drift.METHOD}, least "
+            f"No share of {of.tested} rises or falls ({tables.TREND}, least "
             f"{words.p_text(least)} after Holm)."
         )
     for each in moving:
-        way = "rises" if (each.test.z or 0) > 0 else "falls"
-        word = effect_scales.word(SCALE, each.h)
+        way = "rises" if (each.test.statistic or 0) > 0 else "falls"
+        word = scales.word(SCALE, each.h)
         told.append(
             f"{of.seen.title(each.code)} {way}: {formatting.percent(each.first.percent or 0)} to "
             f"{formatting.percent(each.last.percent or 0)}, difference "
             f"{formatting.interval(each.difference.low, each.difference.high)} points, h "
-            f"{each.h:.2f} ({word} after {effect_scales.SCALES[SCALE].title}), "
+            f"{each.h:.2f} ({word} after {scales.SCALES[SCALE].title}), "
             f"{words.p_text(each.adjusted)} after Holm."
         )
     return tuple(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from faultatlas.analysis.statistics import effect_scales
+from faultatlas.analysis.statistics import scales
 from faultatlas.analysis.statistics.estimates import Estimate, Test
 from faultatlas.data.old.results import Cell
 from faultatlas.report import formatting
@@ -35,8 +35,8 @@ def estimate_text(name: str, found: Estimate, scale: str = "", *, degrees: int =
         return f"{name}: none ({found.reason})"
     said = f"{formatting.number(found.low or 0.0)} to {formatting.number(found.high or 0.0)}"
     if scale:
-        title = effect_scales.SCALES[scale].title
-        said += f"; {effect_scales.word(scale, found.value, degrees=degrees)} after {title}"
+        title = scales.SCALES[scale].title
+        said += f"; {scales.word(scale, found.value, degrees=degrees)} after {title}"
     return f"{name} {formatting.number(found.value)} ({said})"
 
 
@@ -68,8 +68,8 @@ def estimate_document(found: Estimate, scale: str = "", *, degrees: int = 1) -> 
         **({"reason": found.reason} if found.reason else {}),
     }
     if scale:
-        plain["word"] = effect_scales.word(scale, found.value, degrees=degrees)
-        plain["scale"] = effect_scales.SCALES[scale].title
+        plain["word"] = scales.word(scale, found.value, degrees=degrees)
+        plain["scale"] = scales.SCALES[scale].title
     return plain
 
 
@@ -88,5 +88,5 @@ def test_document(test: Test) -> dict[str, Any]:
 
 def scale_note(scale: str) -> str:
     """The source of a scale's words."""
-    known = effect_scales.SCALES[scale]
-    return f"Words of {known.title}: {known.citation}."
+    known = scales.SCALES[scale]
+    return f"Words of {known.title}: {known.source}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 _ALL = 100.0
 _Value = TypeVar("_Value")
-_NUMBERED = re.compile(r"\braters ([0-9]+) and ([0-9]+)")  # statistics know columns, no names
 
 
 @dataclass(frozen=True)
@@ -194,19 +192,13 @@ def _partly(overlap: float | None) -> bool:
 
 
 def _of_statistics(found: Agreement) -> tuple[Caution, ...]:
-    from faultatlas.analysis.statistics.agreement import paradox
+    from faultatlas.analysis.statistics.agreement.warnings import warnings
 
     estimates = [measured.estimate for measured in found.measures]
     names = [measured.key for measured in found.measures]
-    raters = found.coding.raters
-
-    def named(two: re.Match[str]) -> str:
-        one, other = (raters[int(number) - 1] for number in two.groups())
-        return f"{one} and {other}"
-
     return tuple(
-        Caution(each.kind, _NUMBERED.sub(named, each.message), each.source)
-        for each in paradox.warnings(found.coding.coded, estimates, names)
+        Caution(each.kind, each.message, each.source)
+        for each in warnings(found.coding.coded, estimates, names, found.coding.raters)
     )
 
 

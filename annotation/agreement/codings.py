@@ -10,7 +10,8 @@ from faultatlas.annotation.agreement.choices import JACCARD, MASI, TREE, Special
 from faultatlas.annotation.labels import SPECIAL
 
 if TYPE_CHECKING:
-    from faultatlas.analysis.statistics.agreement.coding import Coded, Distances
+    from faultatlas.analysis.statistics.agreement.distances import Distances
+    from faultatlas.analysis.statistics.agreement.ratings import RatingTable
     from faultatlas.annotation.ratings import Ratings
     from faultatlas.data.taxonomy import Taxonomy
 
@@ -24,7 +25,7 @@ class Coding:
     A category is a code, or, where raters choose several, the set of them.
     """
 
-    coded: Coded
+    coded: RatingTable
     items: tuple[str, ...]
     raters: tuple[str, ...]
     is_multiple: bool
@@ -55,7 +56,7 @@ class Coding:
     @property
     def compared(self) -> Coding:
         """Without the items that have one rating or none."""
-        from faultatlas.analysis.statistics.agreement.coding import MISSING
+        from faultatlas.analysis.statistics.agreement.ratings import MISSING
 
         kept = (self.coded.values != MISSING).sum(axis=1) > 1
         items = tuple(item for item, keep in zip(self.items, kept, strict=True) if keep)
@@ -63,7 +64,7 @@ class Coding:
 
     def only(self, code: str) -> Coding:
         """Whether each rater gave this code, or another."""
-        from faultatlas.analysis.statistics.agreement.coding import renumbered
+        from faultatlas.analysis.statistics.agreement.ratings import renumbered
 
         into: dict[Hashable, Hashable | None] = {
             each: code in each if isinstance(each, frozenset) else code == each
@@ -85,7 +86,7 @@ def code_ratings(
     Raters who gave nothing are left out; so are categories that nobody gave, unless there is
     only one that somebody gave: that others could have been given is then worth knowing.
     """
-    from faultatlas.analysis.statistics.agreement.coding import coded
+    from faultatlas.analysis.statistics.agreement.ratings import rating_table
 
     rolled = _rolled(taxonomy, level)
     given: dict[tuple[str, str], frozenset[str]] = {}
@@ -109,7 +110,7 @@ def code_ratings(
     ]
     single = {value for row in rows for value in row if isinstance(value, str)}
     first = [] if is_multiple else [code for code in order if code in single]
-    table = coded(rows, first)
+    table = rating_table(rows, first)
     if len(table.categories) == 1:
         could = [rolled(node.code) for node in taxonomy.selectable]
         could += SPECIAL if special is Special.AS_CODE else ()

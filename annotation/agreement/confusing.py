@@ -36,7 +36,7 @@ def pairs_of_codes(coding: Coding) -> dict[tuple[str, str], int]:
     if coding.is_multiple:
         counts = _of_sets(coding)
     else:
-        from faultatlas.analysis.statistics.agreement.confusion import confusion
+        from faultatlas.analysis.statistics.agreement.ratings import confusion
 
         names = [str(category) for category in coding.coded.categories]
         pairs = confusion(coding.coded).tolist()

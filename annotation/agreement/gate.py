@@ -127,7 +127,7 @@ def what_next(gate: Gate) -> str:
 
 
 def _without_value(gate: Gate, name: str) -> str:
-    from faultatlas.analysis.statistics.agreement.tallies import ONE_CATEGORY
+    from faultatlas.analysis.statistics.agreement.ratings import ONE_CATEGORY
 
     if ONE_CATEGORY in gate.reason:
         return (

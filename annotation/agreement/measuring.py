@@ -20,7 +20,7 @@ from faultatlas.annotation.agreement.confusing import Confusion, confusions
 from faultatlas.data.errors import StudyError
 
 if TYPE_CHECKING:
-    from faultatlas.analysis.statistics.agreement.coding import Estimate
+    from faultatlas.analysis.statistics.agreement.ratings import AgreementEstimate
     from faultatlas.annotation.agreement.sources import Rated
 
 # In this order they are shown, behind the fixed one.
@@ -41,7 +41,7 @@ class Measured:
 
     key: str  # of the statistic, with its distance
     title: str
-    estimate: Estimate
+    estimate: AgreementEstimate
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Measuring:
 
     def measured(self, coding: Coding, key: str) -> Measured:
         """One statistic."""
-        from faultatlas.analysis.statistics.agreement.measuring import measure
+        from faultatlas.analysis.statistics.agreement import measure
 
         estimate = measure(
             coding.coded,
@@ -154,7 +154,7 @@ class Measuring:
         Only of items with two ratings: those with one would change how frequent a code is by
         chance, and a code on which nobody agreed would look agreed upon.
         """
-        from faultatlas.analysis.statistics.agreement.measuring import measure_categories
+        from faultatlas.analysis.statistics.agreement import measure_categories
 
         coding = coding.compared
         given = _given(coding)
@@ -178,7 +178,7 @@ class Measuring:
         )
 
     def _pairs(self, coding: Coding) -> tuple[Part, ...]:
-        from faultatlas.analysis.statistics.agreement.measuring import measure_pairs
+        from faultatlas.analysis.statistics.agreement import measure_pairs
 
         key = MASI if coding.is_multiple else "cohen"
         if len(coding.raters) < _TWO:
@@ -237,7 +237,7 @@ class Measuring:
     def _part(
         self, coding: Coding, key: str, name: str, label: str, count: int | None = None
     ) -> Part:
-        from faultatlas.analysis.statistics.agreement.measuring import measure
+        from faultatlas.analysis.statistics.agreement import measure
 
         alike = measure(coding.coded, "percent")
         return Part(name, label, self.measured(coding, key), _hundred(alike.value), count)
@@ -265,9 +265,9 @@ def statistic_of(key: str) -> str:
 
 def title_of(key: str) -> str:
     """What a statistic is called."""
-    from faultatlas.analysis.statistics.agreement.measuring import statistics
+    from faultatlas.analysis.statistics.agreement import coefficients
 
-    return statistics()[statistic_of(key)].title + _BEHIND.get(key, "")
+    return coefficients()[statistic_of(key)].title + _BEHIND.get(key, "")
 
 
 def code_label(rated: Rated, code: str) -> str:
@@ -277,7 +277,7 @@ def code_label(rated: Rated, code: str) -> str:
 
 def counts_of(rated: Rated, coding: Coding) -> Counts:
     """How many items and ratings there are, and how many of them can be compared."""
-    from faultatlas.analysis.statistics.agreement.coding import MISSING
+    from faultatlas.analysis.statistics.agreement.ratings import MISSING
 
     filled = (coding.coded.values != MISSING).sum(axis=1).tolist()
     return Counts(
@@ -293,7 +293,7 @@ def counts_of(rated: Rated, coding: Coding) -> Counts:
 
 def _given(coding: Coding) -> dict[str, int]:
     """How often each code was given, in the order of the taxonomy."""
-    from faultatlas.analysis.statistics.agreement.coding import MISSING
+    from faultatlas.analysis.statistics.agreement.ratings import MISSING
 
     counts: Counter[str] = Counter()
     for number, count in Counter(coding.coded.values.ravel().tolist()).items():
@@ -307,7 +307,7 @@ def _given(coding: Coding) -> dict[str, int]:
 
 def _specific(coding: Coding) -> float | None:
     """Of the ratings beside one that gave the code, those that gave it too, of a hundred."""
-    from faultatlas.analysis.statistics.agreement.confusion import confusion
+    from faultatlas.analysis.statistics.agreement.ratings import confusion
 
     if True not in coding.coded.categories:
         return None

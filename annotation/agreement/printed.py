@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from faultatlas.annotation.agreement.choices import KEYS
 from faultatlas.data.errors import StudyError
-from faultatlas.report import formatting
-from faultatlas.report.manuscript import judging, numbers
+from faultatlas.report import formatting, published
 
 if TYPE_CHECKING:
     from faultatlas.annotation.agreement.measuring import Measured
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 RULE = (
     "Printed values: reproduced if ours, rounded or cut to the printed digits, is the printed "
-    f"one; near if it is when rounded up, or ours is within {judging.NEAR['coefficient']}; else "
+    f"one; near if it is when rounded up, or ours is within {published.NEAR['coefficient']}; else "
     "not reproduced."
 )
 
@@ -77,7 +76,7 @@ def compare(printed: Printed, ours: Measured, others: Sequence[Measured]) -> Com
     value = ours.estimate.value
     if value is None:
         return Comparison(printed, "no data", f"printed {printed.text}; {ours.estimate.reason}")
-    judged = judging.judge(value, numbers.parse(printed.text), "coefficient")
+    judged = published.compare(value, published.parse(printed.text), "coefficient")
     if judged.status != "not reproduced":
         return Comparison(printed, judged.status, judged.reason)
     reason = f"printed {printed.text}, computed {value:.{max(3, printed.digits + 1)}f}"

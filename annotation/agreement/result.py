@@ -328,9 +328,11 @@ def _notes(overview: Overview, scale: Scale) -> tuple[str, ...]:
 
 
 def _sources(entries: Sequence[Entry], scale: Scale) -> tuple[str, ...]:
-    from faultatlas.analysis.statistics.agreement.measuring import statistics
+    from faultatlas.analysis.statistics.agreement import coefficients
 
     used = {statistic_of(each.key) for entry in entries for each in entry.found.measures}
-    cited = (f"{statistics()[name].title}: {statistics()[name].source}" for name in sorted(used))
+    cited = (
+        f"{coefficients()[name].title}: {coefficients()[name].source}" for name in sorted(used)
+    )
     rules = {each.source for entry in entries for each in entry.cautions if each.source}
     return (*cited, f"Scale: {scale.source}", *sorted(rules))

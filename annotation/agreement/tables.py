@@ -52,7 +52,7 @@ class Scale:
     """A named scale, and its words."""
 
     def __init__(self, name: str) -> None:
-        from faultatlas.analysis.statistics.agreement.scales import SCALES
+        from faultatlas.analysis.statistics.scales import SCALES
 
         self.name = name
         self.title = SCALES[name].title
@@ -60,7 +60,7 @@ class Scale:
 
     def word(self, measured: Measured) -> str:
         """What it calls a value. Percent agreement includes chance: no scale is made for it."""
-        from faultatlas.analysis.statistics.agreement.scales import word
+        from faultatlas.analysis.statistics.scales import word
 
         return "" if measured.key == "percent" else word(self.name, measured.estimate.value)
 

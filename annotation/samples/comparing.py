@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.analysis.statistics.representativeness import Fit, fit_to_frame
+from faultatlas.analysis.statistics.tables import Fit, fit_to_frame
 from faultatlas.annotation.samples.definition import columns_of
 from faultatlas.annotation.samples.frame import SEPARATOR, Frame, stratum_name, stratum_value
 from faultatlas.data.database import STATEMENT_ERRORS

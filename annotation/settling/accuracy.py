@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from faultatlas.analysis.statistics.drift import Trend, cochran_armitage, in_parts
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics.estimates import Test, holm
+from faultatlas.analysis.statistics.shares import Share, wilson_share
+from faultatlas.analysis.statistics.tables import cochran_armitage, split_evenly
 
 if TYPE_CHECKING:
-    from faultatlas.analysis.statistics.agreement.coding import Estimate
+    from faultatlas.analysis.statistics.agreement.ratings import AgreementEstimate
     from faultatlas.annotation.ratings import Ratings
     from faultatlas.data.study import Reader
 
@@ -50,9 +50,9 @@ class Accuracy:
     rows: tuple[Compared, ...]  # in the order of labelling
     share: Share
     disputed: Share  # of the items that raters differ about
-    cohen: Estimate
+    cohen: AgreementEstimate
     parts: tuple[Share, ...]
-    trend: Trend
+    trend: Test
     adjusted: float | None  # p-value, for as many tests as there are raters
 
 
@@ -182,11 +182,11 @@ def _share(rows: Sequence[Compared]) -> Share:
 
 
 def _shares(rows: Sequence[Compared], parts: int) -> tuple[Share, ...]:
-    return tuple(_share(rows[start:end]) for start, end in in_parts(len(rows), parts))
+    return tuple(_share(rows[start:end]) for start, end in split_evenly(len(rows), parts))
 
 
-def _cohen(rows: Sequence[Compared]) -> Estimate:
-    from faultatlas.analysis.statistics.agreement.coding import coded
-    from faultatlas.analysis.statistics.agreement.measuring import measure
+def _cohen(rows: Sequence[Compared]) -> AgreementEstimate:
+    from faultatlas.analysis.statistics.agreement import measure
+    from faultatlas.analysis.statistics.agreement.ratings import rating_table
 
-    return measure(coded([(row.given, row.wanted) for row in rows]), "cohen")
+    return measure(rating_table([(row.given, row.wanted) for row in rows]), "cohen")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.analysis.statistics import drift
+from faultatlas.analysis.statistics.tables import TREND, TREND_SOURCES
 from faultatlas.annotation.result_names import result_name
 from faultatlas.annotation.rows_behind import labels_beside_final, labels_beside_others
 from faultatlas.annotation.settling.accuracy import BY_ROUND, BY_TIME
@@ -15,7 +15,7 @@ from faultatlas.data.old.results import Claim, Column, Figure, Result, Series, T
 from faultatlas.report import formatting
 
 if TYPE_CHECKING:
-    from faultatlas.analysis.statistics.intervals import Share
+    from faultatlas.analysis.statistics.shares import Share
     from faultatlas.annotation.settling.accuracy import Accuracy, Confusion
     from faultatlas.data.taxonomy import Taxonomy
 
@@ -78,7 +78,7 @@ def result_of(measured: Measured) -> Result:
         tables=(_raters(measured), _drift(measured), _confusions(measured)),
         figures=(_figure(measured),),
         notes=(note, *_notes(measured)),
-        sources=(drift.SOURCE,),
+        sources=TREND_SOURCES,
         document=_document(measured),
     )
 
@@ -92,7 +92,7 @@ def _summary(measured: Measured) -> Iterator[str]:
     )
     drifting = [each for each in measured.raters if _is_low(each.adjusted)]
     for rater in drifting:
-        way = "rises" if (rater.trend.z or 0) > 0 else "falls"
+        way = "rises" if (rater.trend.statistic or 0) > 0 else "falls"
         yield (
             f"{rater.rater}: agreement {way} {_when(measured.basis[rater.rater])} "
             f"({_path(rater.parts)}; p = {formatting.number(rater.adjusted or 0.0)} after Holm)."
@@ -145,14 +145,14 @@ def _drift(measured: Measured) -> Table:
         (
             each.rater,
             *(part.percent for part in each.parts),
-            each.trend.z,
+            each.trend.statistic,
             each.trend.p_value,
             each.adjusted,
             measured.basis[each.rater],
         )
         for each in measured.raters
     )
-    note = f"{drift.METHOD}; p adjusted for {formatting.counted(len(rows), 'test')} after Holm."
+    note = f"{TREND}; p adjusted for {formatting.counted(len(rows), 'test')} after Holm."
     title = f"Agreement with {measured.whom} in the course of the work"
     return Table("drift", title, columns, rows, note)
 
@@ -266,7 +266,7 @@ def _document(measured: Measured) -> dict[str, Any]:
                 "ordered_by": measured.basis[each.rater],
                 "parts": [_plain(part) for part in each.parts],
                 "trend": {
-                    "z": each.trend.z,
+                    "z": each.trend.statistic,
                     "p": each.trend.p_value,
                     "p_holm": each.adjusted,
                     "reason": each.trend.reason,

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from faultatlas.analysis.statistics.intervals import Share, wilson_share
+from faultatlas.analysis.statistics.shares import Share, wilson_share
 
 if TYPE_CHECKING:
     from faultatlas.annotation.suggesting.examples import Example

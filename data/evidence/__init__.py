@@ -102,7 +102,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A figure that a study printed, and what its public data gives."""
+    """A figure that a study printed, and what its public data gives.
+
+    `wording` is what the check by hand called it. Its status is computed, never written down.
+    """
 
     figure_id: str
     study: str
@@ -112,7 +115,6 @@ class PublishedFigure:
     computed: str
     data: str
     wording: str
-    status: str
     note: str
 
 
@@ -153,7 +155,7 @@ class MutationOperator:
 
 @dataclass(frozen=True)
 class StatusRule:
-    """Which of the five statuses a wording of the checks means, and why."""
+    """Which status a wording of the checks by hand means, and why."""
 
     wording: str
     status: str

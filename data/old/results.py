@@ -27,9 +27,23 @@ from faultatlas.data.results import Listing as Table
 from faultatlas.data.results import Status as ClaimStatus
 
 __all__ = [
-    "Bar", "Box", "Cell", "Claim", "ClaimStatus", "Column", "ColumnKind", "Exit", "Figure",
-    "FigureKind", "Link", "Node", "Part", "Result", "Series", "Table", "rows_of",
+    "STATUSES", "Bar", "Box", "Cell", "Claim", "ClaimStatus", "Column", "ColumnKind", "Exit",
+    "Figure", "FigureKind", "Link", "Node", "Part", "Result", "Series", "Table", "old_status",
+    "rows_of",
 ]  # fmt: skip
+
+# The statuses that these packages use, whatever a number was computed from.
+STATUSES: tuple[ClaimStatus, ...] = (
+    "reproduced", "near", "not reproduced", "inconsistent", "no data",
+)  # fmt: skip
+_OLD_STATUS: dict[ClaimStatus, ClaimStatus] = {
+    "consistent": "reproduced", "does not follow": "not reproduced", "cannot be checked": "no data",
+}  # fmt: skip
+
+
+def old_status(status: ClaimStatus) -> ClaimStatus:
+    """The status in the words of these packages, which make no difference between data and text."""
+    return _OLD_STATUS.get(status, status)
 
 
 def rows_of(

@@ -1,1 +1,1 @@
-"""Claims, the numbers of reports: listed, checked, named in LaTeX, exported."""
+"""List, check and export the numbers of reports."""

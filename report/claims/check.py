@@ -317,7 +317,7 @@ def recompute_all(
             (result_store.latest(reader, name), result_store.listed_claims(reader, name))
             for name in dict.fromkeys(wanted)
         ]
-    recomputations = []
+    recomputations: list[Recomputation] = []
     with progress(console or Console(quiet=True), "computing again", unit="results") as bar:
         for result, listed in stored:
             bar.update(len(recomputations), len(stored), note=result.name)
@@ -325,13 +325,13 @@ def recompute_all(
     return recomputations
 
 
-def refresh(study: Study, names: Sequence[str] = ()) -> Refreshed:
+def refresh(study: Study, names: Sequence[str] = (), console: Console | None = None) -> Refreshed:
     """Compute all results (or those named) again and store those that changed, as one run.
 
     What cannot be computed any more stays as it is, and is named.
     """
     begun = provenance.begin("report build", {"results": list(names)} if names else {})
-    recomputations = recompute_all(study, names)
+    recomputations = recompute_all(study, names, console)
     changed = tuple(one.now for one in recomputations if one.now is not None and not one.is_same)
     for result in changed:
         result_store.save(study, result, begun)

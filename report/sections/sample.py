@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.analysis.statistics.representativeness import fit_to_frame
+from faultatlas.analysis.statistics.tables import fit_to_frame
 from faultatlas.data.old.results import Cell, Claim, Column, Table
 from faultatlas.data.schema import literal
 from faultatlas.report.formatting import count as written

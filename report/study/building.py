@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
 
 from faultatlas.data import provenance, result_store
 from faultatlas.data.errors import StudyError
-from faultatlas.data.old.results import Cell, Result, Table
+from faultatlas.data.old.results import Result, Table
+from faultatlas.data.results import Result as Shown
 from faultatlas.data.settings import read_settings
+from faultatlas.data.study import Study
 from faultatlas.report import figures, latex, tables
 from faultatlas.report.claims import check
-from faultatlas.report.console import explained
+from faultatlas.report.command import command
+from faultatlas.report.console import Console, explained
 from faultatlas.data.files import replace_folder
+from faultatlas.report.formatting import counted, plain
 from faultatlas.report.pages import shortened
 from faultatlas.report.sections import Material, Section, sections, summary
 from faultatlas.report.study import markdown, own, page, paper
 from faultatlas.report.study.layout import RESULTS, STUDY, PlacedSection, everything, placed
 
 if TYPE_CHECKING:
-    from faultatlas.data.study import Reader, Study
+    from faultatlas.data.study import Reader
 
 REPORT = "report.json"
 MARKDOWN = "report.md"
@@ -32,27 +38,90 @@ UNTITLED = "Report of the study"
 _MARK = "faultatlas report of a study"
 
 
+@command("build")
+def build_reports(
+    study: Study,
+    console: Console,
+    results: Annotated[
+        tuple[str, ...], Argument(metavar="RESULT", help="Results to show; without any, all.")
+    ] = (),
+    *,
+    as_stored: Annotated[
+        bool, Option("--as-stored", help="Compute nothing again; store nothing.")
+    ] = False,
+    out: Annotated[
+        Path | None, Option(help="Folder of the report; else out/report of the study.")
+    ] = None,
+) -> Shown:
+    """Compute the results again and write the report of the study: HTML, LaTeX, Markdown, data.
+
+    A result that cannot be computed again is shown as stored, and the exit code is 1.
+
+    Examples:
+
+        report build
+
+        report build coverage-gap --as-stored
+    """
+    built = build_report(study, results, as_stored=as_stored, out=out, console=console)
+    missing = tuple(
+        f"Could not recompute {plain(name)} ({plain(reason)}); the report shows the stored version."
+        for name, reason in built.failed.items()
+    )
+    return Shown(
+        "Report of the study",
+        summary=tuple(_summary(built, verbose=console.verbose)),
+        missing=missing,
+        data={
+            "report": str(built.page),
+            "reports": [str(page) for page in built.results],
+            "sections": built.sections,
+            "claims": built.claims,
+            "changed": built.changed,
+            "new": built.new,
+            "failed": built.failed,
+        },
+    )
+
+
+def _summary(built: Built, *, verbose: bool) -> Iterator[str]:
+    if built.changed:
+        yield f"Updated: {', '.join(map(plain, built.changed))}."
+        yield "Export numbers for LaTeX again: report claims export --latex FILE"
+    if built.new:
+        yield f"Stored for the first time: {', '.join(map(plain, built.new))}."
+    if verbose:
+        yield from (f"Result: {page}" for page in built.results)
+    sections, claims = counted(len(built.sections), "section"), counted(built.claims, "claim")
+    yield f"Report: {built.page} ({sections}, {claims})"
+
+
 @dataclass(frozen=True)
 class Built:
-    """What came of it."""
+    """What was written."""
 
     page: Path
     results: list[Path]  # the pages of single results
     sections: list[str]
     claims: int
-    changed: list[str] = field(default_factory=list)  # results that came out otherwise
-    failed: dict[str, str] = field(default_factory=dict)  # by name why they stayed as they were
+    changed: list[str] = field(default_factory=list)  # results with other numbers, tables or words
+    failed: dict[str, str] = field(default_factory=dict)  # by name, why a result is shown as stored
     new: list[str] = field(default_factory=list)  # results stored for the first time
 
 
 def build_report(
-    study: Study, names: Sequence[str], *, as_stored: bool = False, out: Path | None = None
+    study: Study,
+    names: Sequence[str],
+    *,
+    as_stored: bool = False,
+    out: Path | None = None,
+    console: Console | None = None,
 ) -> Built:
     """Compute results again unless they are to stay as stored, and write everything."""
     from faultatlas.report.publish import build
 
     wanted = [] if as_stored else _stored(study, names)
-    refreshed = check.refresh(study, wanted) if wanted else None
+    refreshed = check.refresh(study, wanted, console) if wanted else None
     failed = dict(refreshed.failed) if refreshed else {}
     changed = [each.name for each in refreshed.changed] if refreshed else []
     with study.reading() as reader:

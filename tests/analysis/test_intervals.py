@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 
-from faultatlas.analysis.statistics.intervals import wilson_share
+from faultatlas.analysis.statistics.shares import wilson_share
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from faultatlas.analysis.statistics.multiple_tests import holm
+from faultatlas.analysis.statistics.estimates import holm
 
 
 def test_several_tests_are_adjusted_and_those_without_a_value_do_not_count() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from faultatlas.analysis.statistics.one_sided import a12, fisher_greater, mann_whitney_greater
+from faultatlas.analysis.statistics.groups import a12, mann_whitney_greater
+from faultatlas.analysis.statistics.tables import fisher_greater
 
 law = settings(max_examples=60)
 few = st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare, hypergeom, multivariate_hypergeom
 
-from faultatlas.analysis.statistics.representativeness import CHI_SQUARE, SIMULATED, fit_to_frame
+from faultatlas.analysis.statistics.tables import FIT_CHI_SQUARE, FIT_SIMULATED, fit_to_frame
 
 
 def test_the_statistic_is_that_of_scipy() -> None:
@@ -17,7 +17,7 @@ def test_the_statistic_is_that_of_scipy() -> None:
     found = fit_to_frame(sample, frame)
     plain = chisquare(sample, [50, 30, 20])
     assert found.uncorrected == pytest.approx(plain.statistic)
-    assert found.method == CHI_SQUARE
+    assert found.method == FIT_CHI_SQUARE
     # Sampled against not sampled: the same question, asked of a table of both.
     rest = [whole - part for part, whole in zip(sample, frame, strict=True)]
     both = chi2_contingency([sample, rest], correction=False)
@@ -47,7 +47,7 @@ def test_the_correction_is_that_of_sampled_against_not_sampled(
 def test_small_groups_are_simulated_and_near_the_exact_value() -> None:
     sample, frame = (4, 0, 1), (6, 5, 3)
     found = fit_to_frame(sample, frame)
-    assert found.method == SIMULATED
+    assert found.method == FIT_SIMULATED
     assert found == fit_to_frame(sample, frame)
     expected = [5 * whole / 14 for whole in frame]
 
@@ -72,7 +72,7 @@ def test_two_small_groups_are_near_the_hypergeometric_test() -> None:
 def test_nearly_complete_samples_are_simulated() -> None:
     # 5 of 1,000 are left out, all of the group that has a tenth of them: that is rare.
     found = fit_to_frame([900, 95], [900, 100])
-    assert found.method == SIMULATED
+    assert found.method == FIT_SIMULATED
     assert found.p_value == pytest.approx(hypergeom.pmf(5, 1000, 100, 5), abs=1e-3)
 
 

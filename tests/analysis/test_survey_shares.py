@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom, f, t
 from statsmodels.stats.proportion import proportion_confint
 
-from faultatlas.analysis.statistics.survey_shares import (
+from faultatlas.analysis.statistics.shares import (
     CLOPPER_PEARSON_95,
     KORN_GRAUBARD_95,
-    Stratum,
+    StratumCount,
     effective_size,
     exact_share,
     weighted_share,
@@ -61,14 +61,14 @@ def test_it_agrees_with_statsmodels_and_with_the_tails_of_the_binomial(
 def test_of_nothing_there_is_no_share() -> None:
     assert exact_share(0, 0).percent is None
     assert weighted_share([]).percent is None
-    assert weighted_share([Stratum(5, 0, 0)]).low is None
+    assert weighted_share([StratumCount(5, 0, 0)]).low is None
     with pytest.raises(ValueError, match="no share"):
         exact_share(3, 2)
     with pytest.raises(ValueError, match="no stratum"):
-        Stratum(3, 4, 0)
+        StratumCount(3, 4, 0)
 
 
-STRATA = (Stratum(60, 20, 5), Stratum(30, 10, 6), Stratum(10, 5, 1))
+STRATA = (StratumCount(60, 20, 5), StratumCount(30, 10, 6), StratumCount(10, 5, 1))
 
 
 def test_korn_and_graubard_by_hand() -> None:
@@ -90,7 +90,7 @@ def test_korn_and_graubard_by_hand() -> None:
 
 
 def test_unequal_weights_make_it_wider_by_hand() -> None:
-    strata = (Stratum(90, 5, 2), Stratum(40, 20, 5))
+    strata = (StratumCount(90, 5, 2), StratumCount(40, 20, 5))
     share = 90 / 130 * 0.4 + 40 / 130 * 0.25
     variance = (90 / 130) ** 2 * 0.24 / 4 + (40 / 130) ** 2 * 0.1875 / 19
     ratio = t.ppf(0.025, 24) / t.ppf(0.025, 23)
@@ -118,40 +118,42 @@ def _assert_is_f_interval(low: float | None, high: float | None, share: float, s
 
 
 def test_one_stratum_is_the_plain_exact_interval() -> None:
-    found, plain = weighted_share([Stratum(500, 30, 7)]), exact_share(7, 30)
+    found, plain = weighted_share([StratumCount(500, 30, 7)]), exact_share(7, 30)
     assert (found.percent, found.low, found.high) == (plain.percent, plain.low, plain.high)
     assert found.method == CLOPPER_PEARSON_95
 
 
 def test_a_stratum_without_a_try_is_said_and_not_spoken_for() -> None:
-    found = weighted_share([Stratum(50, 10, 5), Stratum(30, 6, 0), Stratum(20, 0, 0)])
+    found = weighted_share(
+        [StratumCount(50, 10, 5), StratumCount(30, 6, 0), StratumCount(20, 0, 0)]
+    )
     assert found.percent == pytest.approx(100 * 50 / 80 * 0.5)
     assert (found.missed, found.missed_percent) == (1, pytest.approx(20))
 
 
 def test_a_single_try_adds_variance_and_takes_no_degree_of_freedom() -> None:
-    found = weighted_share([Stratum(50, 10, 5), Stratum(50, 1, 1)])
+    found = weighted_share([StratumCount(50, 10, 5), StratumCount(50, 1, 1)])
     assert found.single == 1
     assert found.percent == pytest.approx(75)
     # Half of the weight hangs on one observation.
     assert found.effective is not None
     assert found.effective < 4
-    alone = [Stratum(10, 1, each % 2) for each in range(6)]
+    alone = [StratumCount(10, 1, each % 2) for each in range(6)]
     assert effective_size(alone) == pytest.approx(6)
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_all_or_none_has_an_open_end_that_is_not_closer_than_the_sample_allows(count: int) -> None:
-    strata = [Stratum(50, 4, 4 * count), Stratum(50, 4, 4 * count)]
+    strata = [StratumCount(50, 4, 4 * count), StratumCount(50, 4, 4 * count)]
     found, plain = weighted_share(strata), exact_share(8 * count, 8)
     assert (found.percent, found.low, found.high) == (plain.percent, plain.low, plain.high)
-    uneven = weighted_share([Stratum(90, 4, 4 * count), Stratum(10, 4, 4 * count)])
+    uneven = weighted_share([StratumCount(90, 4, 4 * count), StratumCount(10, 4, 4 * count)])
     assert uneven.effective is not None
     assert uneven.effective == pytest.approx(1 / (0.81 / 4 + 0.01 / 4))
 
 
 def test_strata_that_are_each_of_one_kind_do_not_make_it_certain() -> None:
-    found = weighted_share([Stratum(50, 3, 3), Stratum(50, 3, 0)])
+    found = weighted_share([StratumCount(50, 3, 3), StratumCount(50, 3, 0)])
     assert found.percent == pytest.approx(50)
     assert found.effective == 6
     assert found.low is not None
@@ -167,7 +169,7 @@ counts = st.integers(1, 40).flatmap(
 
 @given(st.lists(counts, max_size=6))
 def test_the_interval_always_holds_the_share(rows: list[tuple[int, int, int]]) -> None:
-    found = weighted_share([Stratum(*row) for row in rows])
+    found = weighted_share([StratumCount(*row) for row in rows])
     if found.percent is None:
         assert not any(tried for _size, tried, _count in rows)
         return
@@ -180,8 +182,8 @@ def test_the_interval_always_holds_the_share(rows: list[tuple[int, int, int]]) -
 
 @given(st.integers(2, 30), st.integers(0, 30))
 def test_a_zoom_of_all_sizes_changes_nothing(tried: int, count: int) -> None:
-    strata = [Stratum(tried, tried, min(count, tried)), Stratum(2 * tried, tried, 1)]
-    larger = [Stratum(7 * each.size, each.tried, each.count) for each in strata]
+    strata = [StratumCount(tried, tried, min(count, tried)), StratumCount(2 * tried, tried, 1)]
+    larger = [StratumCount(7 * each.size, each.tried, each.count) for each in strata]
     first, second = weighted_share(strata), weighted_share(larger)
     assert first.percent is not None
     assert second.percent is not None
@@ -198,7 +200,7 @@ def test_it_covers_as_often_as_it_says() -> None:
         *(random.binomial(n, p, 1500) for n, p in zip(tried, rates, strict=True)), strict=True
     ):
         if draws not in seen:
-            strata = map(Stratum, sizes, tried, map(int, draws))
+            strata = map(StratumCount, sizes, tried, map(int, draws))
             seen[draws] = weighted_share(list(strata))
         found = seen[draws]
         held += found.low is not None and found.high is not None and found.low <= true <= found.high
@@ -224,7 +226,7 @@ def test_it_covers_where_a_few_tries_have_most_of_the_weight(
     ]
     held = 0.0
     for counts in itertools.product(*(range(each + 1) for each in tried)):
-        found = weighted_share(list(map(Stratum, sizes, tried, counts)))
+        found = weighted_share(list(map(StratumCount, sizes, tried, counts)))
         assert found.low is not None
         assert found.high is not None
         if found.low <= true <= found.high:

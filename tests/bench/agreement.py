@@ -9,9 +9,8 @@ import numpy as np
 from bench.measured import Line, Target, in_turn, seconds
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from faultatlas.analysis.statistics.agreement import bootstrap
-from faultatlas.analysis.statistics.agreement.coding import Coded
-from faultatlas.analysis.statistics.agreement.measuring import measure, measure_categories
+from faultatlas.analysis.statistics.agreement import measure, measure_categories
+from faultatlas.analysis.statistics.agreement.ratings import RatingTable
 
 ITEMS, RATERS, CATEGORIES = 3_000, 6, 21
 RESAMPLES = 10_000
@@ -23,20 +22,19 @@ def measures() -> Iterator[Line]:
     yield resamples()
 
 
-def made_ratings(items: int) -> Coded:
+def made_ratings(items: int) -> RatingTable:
     """Ratings by six raters who agree nine times out of ten."""
     chance = np.random.default_rng(7)
     truth = chance.integers(0, CATEGORIES, (items, 1))
     guess = chance.integers(0, CATEGORIES, (items, RATERS))
     ratings = np.where(chance.random((items, RATERS)) < 0.9, truth, guess)
-    return Coded(ratings, tuple(range(CATEGORIES)))
+    return RatingTable(ratings, tuple(range(CATEGORIES)))
 
 
-def measured_with_intervals(coded: Coded, resamples: int) -> None:
-    """Fleiss' kappa and that of each category; nothing is remembered from the time before."""
-    bootstrap.forget()
-    measure(coded, "fleiss", resamples=resamples, seed=1)
-    measure_categories(coded, "fleiss", resamples=resamples, seed=1)
+def measured_with_intervals(table: RatingTable, resamples: int) -> None:
+    """Fleiss' kappa and that of each category."""
+    measure(table, "fleiss", resamples=resamples, seed=1)
+    measure_categories(table, "fleiss", resamples=resamples, seed=1)
 
 
 def resamples() -> Line:

@@ -10,7 +10,7 @@ import sandboxed
 from golden.stage import EXPECTED, Case, Stage, cases, differences, played
 
 # Golden cases make and open studies as users do.
-pytestmark = [pytest.mark.usual_making, pytest.mark.usual_opening]
+pytestmark = [pytest.mark.usual_opening, pytest.mark.timeout(300)]
 
 _ALL = cases()
 _TOGETHER, _ONE = 3_000_000, 1_000_000  # bytes

@@ -77,7 +77,7 @@ def test_searches_that_keep_different_repositories_have_different_names() -> Non
         (" ", {}, "the query is empty"),
         ("net", {"pushed": ".."}, "is no range of days"),
         ("net", {"pushed": "2020-01-01..2019-01-01"}, "ends before it begins"),
-        ("net", {"pushed": "yesterday.."}, "is no time"),
+        ("net", {"pushed": "yesterday.."}, "is not a time"),
         ("net", {"stars": "many"}, "is no number of stars"),
         ("net", {"stars": ".."}, "is no number of stars"),
         ("net", {"stars": "50..10"}, "is no number of stars"),

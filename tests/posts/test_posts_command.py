@@ -373,7 +373,7 @@ def test_the_result_is_shown(posting: Start) -> None:
         ((), "no tag is named"),
         (("--tag", "a;b"), "is no tag"),
         (("--tag", "keras", "--site", "no such"), "is no site"),
-        (("--tag", "keras", "--since", "soon"), "is no time"),
+        (("--tag", "keras", "--since", "soon"), "is not a time"),
         (("--tag", "keras", "--api-url", "ftp://x"), "no web address"),
         (("--from-sede", "a.csv", "--from-dump", "b.xml"), "three places"),
         (("--from-sede", "a.csv", "--tag", "keras"), "does not go with --from-sede"),

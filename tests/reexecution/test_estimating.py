@@ -11,9 +11,10 @@ from faultatlas.analysis.reexecution.drawing import draw
 from faultatlas.analysis.reexecution.estimating import RATES, attempts
 from faultatlas.analysis.reexecution.published_rates import beside
 from faultatlas.analysis.reexecution.storing import register, store
-from faultatlas.analysis.statistics.survey_shares import Stratum, exact_share, weighted_share
+from faultatlas.analysis.statistics.shares import StratumCount, exact_share, weighted_share
 from faultatlas.data import evidence
 from faultatlas.data.errors import StudyError
+from faultatlas.data.old.figures import status_by_hand
 from faultatlas.data.study import Study
 
 SEVEN = [
@@ -97,7 +98,7 @@ def test_strata_weigh_by_their_bugs_in_the_frame(study: Study) -> None:
     rate = found.rate("verified")
     assert rate.percent == pytest.approx(80)
     wanted = weighted_share(
-        [Stratum(16, counts["keras"], counts["keras"]), Stratum(4, counts["pytorch"], 0)]
+        [StratumCount(16, counts["keras"], counts["keras"]), StratumCount(4, counts["pytorch"], 0)]
     )
     assert (rate.low, rate.high) == (wanted.low, wanted.high)
 
@@ -160,7 +161,7 @@ def test_published_rates_have_the_status_that_the_shipped_figures_say(study: Stu
     figures = {each.figure_id: each for each in evidence.published_figures()}
     found = {each.rate.key: each for each in beside(attempts(study))}
     for each in found.values():
-        assert each.status == figures[each.rate.figure_id].status
+        assert each.status == status_by_hand(figures[each.rate.figure_id])
     github, posts, verified = found["github"], found["stackoverflow"], found["verified"]
     assert github.share.percent == pytest.approx(5.27, abs=0.005)
     assert (posts.status, posts.printed_value) == ("inconsistent", 3.34)

@@ -201,7 +201,7 @@ def test_a_study_without_bugs_takes_the_shipped_ones(
         (("--seeds", "0"), "--seeds 0 is no number"),
         (("--seeds", "2"), "Give one from 3 to 50. Fewer than 3 runs of each side decide nothing"),
         (("--workers", "-1"), "--workers -1 is no number"),
-        (("--budget", "soon"), "'soon' is no duration"),
+        (("--budget", "soon"), "'soon' is not a duration"),
         (("--cache-gb", "0"), "--cache-gb 0 is no number of gigabytes"),
         (("--judge-again", "--cache-gb", "9"), "--judge-again and --cache-gb do not go"),
         (("--sample", "0"), "--sample 0 is no number of bugs"),

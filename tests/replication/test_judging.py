@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faultatlas.analysis.replication.judging import Judged, judge, judge_all, judge_word, numbers_in
-from faultatlas.report.manuscript.numbers import parse
+from faultatlas.report.published import parse
 
 
 @pytest.mark.parametrize(

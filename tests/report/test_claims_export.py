@@ -204,8 +204,8 @@ def test_the_command_writes_files_and_fails_for_a_manuscript_that_lacks_numbers(
     assert r"paper.tex:3: \FAgone is not in the study" in done.stderr
     assert done.stderr.count("is not in the study") == 3
     for words, said in (
-        ((), "nothing says where the numbers go"),
-        (("--latex", "n.tex", "--prefix", "a1"), "'a1' cannot stand before"),
+        ((), "no file to write"),
+        (("--latex", "n.tex", "--prefix", "a1"), "'a1' cannot begin"),
         (("--check", "moon.tex"), "moon.tex cannot be read"),
         (("y", "--json"), "has no result 'y'"),
     ):

@@ -101,12 +101,16 @@ from pathlib import Path
 from faultatlas.data.old.results import Result
 from faultatlas.report import pages
 
+waits = []
+
 def asks(descriptor, operation, really=fcntl.flock):
     try:
-        really(descriptor, operation | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print("waits", flush=True)
         really(descriptor, operation)
+    except BlockingIOError:
+        if not waits:
+            print("waits", flush=True)
+        waits.append(1)
+        raise
 
 def stops(path, target, really=Path.rename):
     if path.name == "new":

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from needed import need
 
-from faultatlas.report.manuscript import check_claims
-from faultatlas.report.manuscript.drafting import LARGEST, drafted
-from faultatlas.report.manuscript.entries import parsed
+from faultatlas.report.manuscript.check import check_text
+from faultatlas.report.manuscript.draft import LARGEST, draft_text
 
 Command = Callable[..., CompletedProcess[str]]
 
@@ -33,53 +32,71 @@ def test_a_file_without_slips_passes_and_one_with_a_slip_fails(
     right, wrong = written(tmp_path / "r.toml", RIGHT), written(tmp_path / "w.toml", WRONG)
     passed = command("report", "manuscript", right)
     assert (passed.returncode, passed.stderr) == (0, "")
-    assert "r.toml: 1 claim: consistent 1" in " ".join(passed.stdout.split())
+    assert "r.toml: 1 claim, 1 consistent" in " ".join(passed.stdout.split())
     failed = command("report", "manuscript", right, wrong, "--json")
     assert failed.returncode == 1
-    first, second = json.loads(failed.stdout)["manuscripts"]
-    assert (first["counts"]["inconsistent"], second["counts"]["inconsistent"]) == (0, 1)
-    [finding] = second["findings"]
-    assert (finding["printed"], finding["computed"], finding["value"]) == ("4", "3", 3.0)
-    assert finding["status"] == "inconsistent"
+    document = json.loads(failed.stdout)
+    assert document["quantities"][f"{right}.consistent"]["value"] == 1
+    assert document["quantities"][f"{wrong}.inconsistent"]["value"] == 1
+    first, second = document["tables"]["findings"]
+    assert (first["manuscript"], first["status"]) == (str(right), "consistent")
+    assert (second["printed"], second["computed"], second["value"]) == ("4", "3", 3.0)
+    assert second["status"] == "inconsistent"
+    assert "w.toml: 1 claim contradicts" in failed.stderr
     shown = command("report", "manuscript", wrong, "-v")
     assert "add up exactly" in shown.stdout  # the rule
-    [head, numbers, why, *_rest] = command("report", "manuscript", wrong).stdout.splitlines()
-    assert (head.endswith(": inconsistent"), numbers.strip()) == (True, "4 -> 3")
-    assert why.startswith("    printed 4")
+    lines = command("report", "manuscript", wrong).stdout.splitlines()
+    [row] = [line for line in lines if line.startswith("a ")]
+    assert row.split() == ["a", "4", "3", "inconsistent"]
+    assert lines[lines.index(row) + 1].strip().startswith("Why: printed 4")
     assert command("report", "manuscript", wrong, "-q").stdout == ""
 
 
 def test_shipped_studies_and_kinds(command: Command) -> None:
     found = command("report", "manuscript", "--shipped", "all", "--json")
     assert found.returncode == 1
-    names = [each["name"] for each in json.loads(found.stdout)["manuscripts"]]
-    assert len(names) == 6
+    rows = json.loads(found.stdout)["tables"]["findings"]
+    assert len({row["manuscript"] for row in rows}) == 6
     assert command("report", "manuscript", "--shipped", "maintenance").returncode == 0
-    kinds = json.loads(command("report", "manuscript", "--kinds", "--json").stdout)["kinds"]
+    kinds = json.loads(command("report", "manuscript", "--kinds", "--json").stdout)["tables"][
+        "kinds"
+    ]
     for kind in kinds:
-        [finding] = check_claims(parsed(kind["example"], "example", "example"))
-        assert finding.verdict == "consistent"
+        [finding] = check_text(kind["example"], "example", "example")
+        assert finding.status == "consistent"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "has no claims"),
-        ("[[claim]", "Mend the line"),
-        ("claims = 3", "nothing is called 'claims'"),
-        (RIGHT.replace("sum", "summ"), "'summ' is no kind (known: arithmetic, "),
-        (RIGHT.replace('id = "a"', ""), "claim 1: sum needs id"),
-        (RIGHT + RIGHT, "a: the id is used twice"),
-        (RIGHT.replace('"1"', "1.5"), 'parts = 1.5 is no text (its digits count: "1.5")'),
-        (RIGHT.replace('"1"', '"38,19"'), "parts: '38,19' is no number"),
-        (RIGHT.replace('["1", "2"]', "[]"), "parts has 0 values"),
+        ("", "a claims file needs claim"),
+        ("[[claim]", "Fix the line"),
+        ("claims = 3", "unknown field 'claims' of a claims file; did you mean 'claim'?"),
+        (
+            RIGHT.replace("sum", "summ"),
+            "c.toml:3: a: kind = 'summ' is unknown; known: arithmetic, ",
+        ),
+        (RIGHT.replace('id = "a"', ""), "c.toml:1: claim 1: sum needs id"),
+        (RIGHT + RIGHT, "c.toml:7: a: the id is used twice"),
+        (
+            RIGHT.replace('"1"', "1.5"),
+            'c.toml:5: a: parts: 1.5 is not text, and its digits count: "1.5"',
+        ),
+        (RIGHT.replace('"1"', '"38,19"'), "parts: '38,19' is not a number"),
+        (
+            RIGHT.replace('["1", "2"]', "[]"),
+            "c.toml:5: a: parts: []: value should have at least 1 item",
+        ),
         (RIGHT.replace("parts", "ports"), "unknown field 'ports' of sum; did you mean 'parts'?"),
         (RIGHT.replace("parts", "x"), "sum needs parts"),
         (RIGHT + 'plce = "p. 3"\n', "unknown field 'plce' of sum; did you mean 'place'?"),
         ('[claims.open]\nsql = "SELECT 1"\n', "this is a file for `analysis claims`"),
-        (RIGHT + 'inputs = "guessed"\n', "inputs = 'guessed' (known: stated, inferred)"),
+        (
+            RIGHT + 'inputs = "guessed"\n',
+            "inputs: 'guessed': input should be 'stated' or 'inferred'",
+        ),
         (RIGHT.replace('"3"', '"' + "9" * 50 + '"'), "a number of 50 characters"),
-        ("a = " + "[" * 5000, "Mend the line"),
+        ("a = " + "[" * 5000, "Fix the line"),
     ],
 )
 def test_a_slip_in_the_file_is_named(
@@ -97,11 +114,11 @@ def test_what_cannot_be_read(command: Command, tmp_path: Path) -> None:
     assert "bug-localization" in missing.stderr
     assert "cannot be read" in command("report", "manuscript", tmp_path).stderr
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
-    assert "no text in UTF-8" in command("report", "manuscript", tmp_path / "b.toml").stderr
+    assert "not text in UTF-8" in command("report", "manuscript", tmp_path / "b.toml").stderr
     (tmp_path / "l.toml").write_text("#" * 1_000_001, encoding="utf-8")
     assert "Split the file" in command("report", "manuscript", tmp_path / "l.toml").stderr
     unknown = command("report", "manuscript", "--shipped", "x")
-    assert "'x' is no shipped study" in unknown.stderr
+    assert "no shipped study is called 'x'" in unknown.stderr
 
 
 @pytest.mark.parametrize(
@@ -117,18 +134,18 @@ def test_a_formula_is_never_run(formula: str) -> None:
         'values = { n = "1" }'
     )
     if formula.startswith("(("):
-        [finding] = check_claims(parsed(text, "a", "a"))
-        assert finding.verdict == "consistent"
+        [finding] = check_text(text, "a", "a")
+        assert finding.status == "consistent"
         return
     with pytest.raises(StudyError):
-        check_claims(parsed(text, "a", "a"))
+        check_text(text, "a", "a")
 
 
 # Drafts.
 
 
 @pytest.mark.parametrize(
-    ("sentence", "kind", "fields", "verdict"),
+    ("sentence", "kind", "fields", "status"),
     [
         ("154 of 385 (40.0 %)", "percentage", {"count": "154", "total": "385"}, "consistent"),
         ("154 out of the 385 bugs (41%)", "percentage", {"printed": "41 %"}, "inconsistent"),
@@ -154,15 +171,15 @@ def test_a_formula_is_never_run(formula: str) -> None:
         ("r(28) = 0.36, p = 0.0509", "p-value", {"statistic": "r"}, "near"),
     ],
 )  # fmt: skip
-def test_sentences_that_are_drafted(
-    sentence: str, kind: str, fields: dict[str, Any], verdict: str
+def test_sentences_that_are_draft_text(
+    sentence: str, kind: str, fields: dict[str, Any], status: str
 ) -> None:
-    text = drafted(f"A line.\nWe found {sentence} there.\n", "paper")
+    text = draft_text(f"A line.\nWe found {sentence} there.\n", "paper")
     [claim] = tomllib.loads(text)["claim"]
     assert (claim["kind"], claim["place"]) == (kind, "line 2")
     assert fields.items() <= claim.items()
-    [finding] = check_claims(parsed(text, "a", "a"))
-    assert finding.verdict == verdict, finding
+    [finding] = check_text(text, "a", "a")
+    assert finding.status == status, finding
 
 
 @pytest.mark.parametrize(
@@ -171,7 +188,7 @@ def test_sentences_that_are_drafted(
      "n = 385", "p = 0.05", "12 of 30", "d = 0.3"],
 )  # fmt: skip
 def test_sentences_that_are_left_alone(sentence: str) -> None:
-    assert drafted(sentence, "paper") == ""
+    assert draft_text(sentence, "paper") == ""
 
 
 def test_latex_is_read_and_its_tables_are_added_up(command: Command, tmp_path: Path) -> None:
@@ -193,16 +210,21 @@ Total & 57 & 2{,}346 \\
     out = tmp_path / "numbers.toml"
     ended = command("report", "manuscript", "--draft", tex, "--write", out, "--json")
     assert ended.returncode == 1
-    [drawn] = json.loads(ended.stdout)["manuscripts"]
-    bad = [each for each in drawn["findings"] if each["verdict"] == "inconsistent"]
+    drafted = json.loads(ended.stdout)
+    rows = drafted["tables"]["findings"]
+    bad = [each for each in rows if each["status"] == "inconsistent"]
     assert [(each["printed"], each["computed"], each["place"]) for each in bad] == [
         ("57", "56", "line 10")
     ]
-    assert len(drawn["findings"]) == 4
-    again = json.loads(command("report", "manuscript", out, "--json").stdout)["manuscripts"][0]
-    assert again["counts"] == drawn["counts"]
+    assert len(rows) == 4
+    again = json.loads(command("report", "manuscript", out, "--json").stdout)
+    counts = [
+        [quantity["value"] for quantity in document["quantities"].values()]
+        for document in (drafted, again)
+    ]
+    assert counts == [[3, 1], [3, 1]]
     assert (
-        "is there already" in command("report", "manuscript", "--draft", tex, "--write", out).stderr
+        "exists already" in command("report", "manuscript", "--draft", tex, "--write", out).stderr
     )
 
 
@@ -211,13 +233,13 @@ Total & 57 & 2{,}346 \\
     "| Kind | Bugs |\n|---|---:|\n| A | 3 |\n| B | 4 |\n| **Total** | 8 |\n",
 ])  # fmt: skip
 def test_tables_of_text_and_markdown(table: str) -> None:
-    [claim] = tomllib.loads(drafted(table, "paper"))["claim"]
+    [claim] = tomllib.loads(draft_text(table, "paper"))["claim"]
     assert (claim["printed"], claim["parts"]) == ("8", ["3", "4"])
 
 
 def test_running_numbers_are_not_added_up() -> None:
     table = "Name\tNo.\tBugs\nA\t1\t5\nB\t2\t6\nTotal\t2\t11\n"
-    [claim] = tomllib.loads(drafted(table, "paper"))["claim"]
+    [claim] = tomllib.loads(draft_text(table, "paper"))["claim"]
     assert claim["printed"] == "11"
 
 
@@ -233,7 +255,7 @@ def test_the_slips_of_a_published_text_are_found_in_its_tables(study_fixtures: P
     seeds = study_fixtures.parent / "seeds"
     need(seeds.is_dir(), "the texts of the studies are not here")
     [text] = [path.read_text(encoding="utf-8") for path in seeds.glob("003_*.txt")]
-    found = check_claims(parsed(drafted(text, "paper"), "paper", "paper"))
-    slips = {(each.printed, each.computed) for each in found if each.bad}
+    found = check_text(draft_text(text, "paper"), "paper", "paper")
+    slips = {(each.printed, each.computed) for each in found if each.is_contradiction}
     assert slips == {("136", "126"), ("2365", "2,366")}
     assert sum(each.kind == "p-value" for each in found) == 3

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from faultatlas.report.old.console import Output, stderr
+from faultatlas.report.console import stderr
+from faultatlas.report.old.console import Output
 from faultatlas.report.progress import Bar, progress
 
 law = settings(max_examples=150)
@@ -348,7 +349,8 @@ def test_no_color_is_respected() -> None:
 
 PROGRAM = """
 import sys
-from faultatlas.report.old.console import Output, run
+from faultatlas.report.old.console import Output
+from faultatlas.report.program import guarded
 from faultatlas.report.progress import progress
 def work():
     output = Output(as_json=True)
@@ -357,7 +359,7 @@ def work():
             bar.update(done=step, total=3, requests=step)
             output.tell(f"message {step}")
     output.document({"done": 3})
-run(work)
+guarded(work)
 """
 
 

@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from faultatlas.report.old.console import application
+from faultatlas.report.usage import Group, Usage
 
 
 class Device(StrEnum):
@@ -18,9 +18,15 @@ class Device(StrEnum):
 
 
 def made() -> typer.Typer:
-    app = application("A program.")
+    app = typer.Typer(
+        cls=Group,
+        help="A program.",
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
 
-    @app.command("run")
+    @app.command("run", cls=Usage)
     def run(
         bugs: Annotated[list[str] | None, typer.Argument(metavar="[BUG]...", help="Bugs.")] = None,
         sets: Annotated[list[str] | None, typer.Option("--set", help="Sets.")] = None,
@@ -39,7 +45,7 @@ def made() -> typer.Typer:
         """
         typer.echo(f"{bugs} {sets} {sample} {share} {device} {everything}")
 
-    @app.command("other")
+    @app.command("other", cls=Usage)
     def other() -> None:
         """Do something else."""
 
@@ -72,8 +78,8 @@ def test_examples_are_lines_below_each_other(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--sample", "ten"), "Invalid value for '--sample': 'ten' is no whole number."),
-        (("--share", "much"), "Invalid value for '--share': 'much' is no number."),
+        (("--sample", "ten"), "Invalid value for '--sample': 'ten' is not a whole number."),
+        (("--share", "much"), "Invalid value for '--share': 'much' is not a number."),
         (("--device", "tpu"), "Invalid value for '--device': 'tpu' is not one of 'cpu', 'cuda'."),
     ],
 )

@@ -20,7 +20,7 @@ from faultatlas.analysis.replication.localization.sheets import (
     labelled,
 )
 from faultatlas.analysis.replication.package import Package
-from faultatlas.analysis.statistics.table_tests import chi_square
+from faultatlas.analysis.statistics.tables import chi_square
 
 # Table 29: share of extrinsic bugs in each type (%).
 EXTRINSIC = dict(zip(TYPES, ("48.15", "35.29", "21.90", "38.10", "38.19", "82.35"), strict=True))

@@ -38,7 +38,7 @@ def mean(
 def _interval(numbers: Sequence[float], seed: int) -> tuple[float | None, float | None]:
     import numpy as np
 
-    from faultatlas.analysis.statistics.agreement.bootstrap import draws
+    from faultatlas.analysis.statistics.agreement.intervals import draws
 
     if len(set(numbers)) == 1:
         return None, None

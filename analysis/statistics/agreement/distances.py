@@ -1,19 +1,19 @@
-"""How far two categories are apart, as matrices: 0 for the same, 1 for the farthest.
+"""Distances between categories as matrices: 0 for the same category, 1 for the farthest.
 
-A statistic takes a distance as it is: no square is taken of it. Krippendorff writes the same
-quantity as a squared difference, and agreement weights are one minus it.
+A coefficient uses a distance as it is and never squares it. Krippendorff writes the same quantity
+as a squared difference, and agreement weights are one minus it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from faultatlas.analysis.statistics.agreement.coding import Distances
-
+Distances: TypeAlias = NDArray[np.float64]
 Path = Sequence[Hashable]  # from the top of a tree to a category, the category included
 Category = TypeVar("Category")
 
@@ -31,16 +31,14 @@ def linear(k: int) -> Distances:
 
 def quadratic(k: int) -> Distances:
     """Categories in order: the square of the linear distance (Fleiss and Cohen 1973)."""
-    squares: Distances = linear(k) ** 2
-    return squares
+    return linear(k) ** 2
 
 
 def tree_distances(paths: Sequence[Path]) -> Distances:
     """Categories in a tree: 1 - 2 * depth of the deepest common ancestor / both depths together.
 
-    One minus the similarity of Wu and Palmer (1994). Different branches are at distance 1, so
-    are answers that stand outside the tree; in a tree of two levels, two codes of one branch
-    are at 0.5.
+    One minus the similarity of Wu and Palmer (1994). Different branches are at distance 1, as are
+    categories outside the tree; in a tree of two levels, two codes of one branch are at 0.5.
     """
 
     def distance(one: Path, other: Path) -> float:
@@ -55,46 +53,46 @@ def tree_distances(paths: Sequence[Path]) -> Distances:
 
 
 def jaccard(sets: Sequence[AbstractSet[Hashable]]) -> Distances:
-    """Sets of codes: one minus the share of what is common in what is in either."""
+    """Sets of codes: one minus the share of common codes (Jaccard 1912)."""
     return _between(sets, lambda one, other: 1.0 - len(one & other) / max(len(one | other), 1))
 
 
 def masi(sets: Sequence[AbstractSet[Hashable]]) -> Distances:
-    """Sets of codes: one minus Jaccard's share times how the sets lie (Passonneau 2006).
+    """Sets of codes: one minus Jaccard's share times a factor (Passonneau 2006).
 
-    They lie as 2/3 where one holds the other, as 1/3 where they overlap, as 0 where they do not.
+    The factor is 2/3 where one set contains the other, 1/3 where they overlap, 0 where they do not.
     """
 
     def distance(one: AbstractSet[Hashable], other: AbstractSet[Hashable]) -> float:
         common = len(one & other)
         if not common:
             return 1.0
-        lie = 2 / 3 if one <= other or other <= one else 1 / 3
-        return 1.0 - lie * common / len(one | other)
+        factor = 2 / 3 if one <= other or other <= one else 1 / 3
+        return 1.0 - factor * common / len(one | other)
 
     return _between(sets, distance)
 
 
 def checked(distances: Distances | None, k: int) -> Distances:
-    """The distances of `k` categories, if that is what they are; nominal where there are none."""
+    """The distances of `k` categories, or an error if they cannot be; nominal by default."""
     if distances is None:
         return nominal(k)
-    given = np.asarray(distances, dtype=np.float64)
-    if given.shape != (k, k):
-        raise ValueError(f"{k} categories need {k} by {k} distances, not {given.shape}")
-    if not ((given >= 0) & (given <= 1)).all():  # a comparison with nan is false
+    matrix = np.asarray(distances, dtype=np.float64)
+    if matrix.shape != (k, k):
+        raise ValueError(f"{k} categories need {k} by {k} distances, not {matrix.shape}")
+    if not ((matrix >= 0) & (matrix <= 1)).all():  # a comparison with NaN is false
         raise ValueError("a distance lies between 0 and 1")
-    if np.diagonal(given).any() or not np.allclose(given, given.T, rtol=0, atol=1e-12):
+    if np.diagonal(matrix).any() or not np.allclose(matrix, matrix.T, rtol=0, atol=1e-12):
         raise ValueError("distances are symmetric, and a category is at 0 from itself")
-    return given
+    return matrix
 
 
 def _between(
     categories: Sequence[Category], distance: Callable[[Category, Category], float]
 ) -> Distances:
-    found = np.zeros((len(categories), len(categories)))
+    matrix = np.zeros((len(categories), len(categories)))
     for row, one in enumerate(categories):
         for column, other in enumerate(categories[:row]):
             if one != other:
-                found[row, column] = found[column, row] = distance(one, other)
-    return found
+                matrix[row, column] = matrix[column, row] = distance(one, other)
+    return matrix

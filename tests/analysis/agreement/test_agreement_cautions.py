@@ -8,19 +8,21 @@ from hypothesis import assume, given, settings
 from rating_tables import tables
 from statsmodels.stats.contingency_tables import SquareTable
 
-from faultatlas.analysis.statistics.agreement.coding import Coded, coded
-from faultatlas.analysis.statistics.agreement.measuring import measure
-from faultatlas.analysis.statistics.agreement.paradox import homogeneity, indices, warnings
+from faultatlas.analysis.statistics.agreement import measure
+from faultatlas.analysis.statistics.agreement.ratings import RatingTable, rating_table
+from faultatlas.analysis.statistics.agreement.warnings import indices, stuart_maxwell, warnings
 
 law = settings(max_examples=60)
 CELLS = [["yes", "yes"], ["yes", "no"], ["no", "yes"], ["no", "no"]]
 
 
-def two_by_two(*counts: int) -> Coded:
-    return coded([pair for pair, count in zip(CELLS, counts, strict=True) for _ in range(count)])
+def two_by_two(*counts: int) -> RatingTable:
+    return rating_table(
+        [pair for pair, count in zip(CELLS, counts, strict=True) for _ in range(count)]
+    )
 
 
-def kinds(table: Coded, *names: str) -> list[str]:
+def kinds(table: RatingTable, *names: str) -> list[str]:
     estimates = [measure(table, name) for name in names or ("cohen", "krippendorff")]
     return [each.kind for each in warnings(table, estimates)]
 
@@ -35,19 +37,22 @@ def test_indices_of_two_raters_and_two_categories_are_those_of_byrt() -> None:
 
 
 def test_indices_of_more_categories_and_raters() -> None:
-    even = indices(coded([[a, a, a] for a in "abcd"] * 5))
+    even = indices(rating_table([[a, a, a] for a in "abcd"] * 5))
     assert even.prevalence == pytest.approx(0)
     assert (even.bias, even.widest) == (0, 0)
     # The third rater says b where the others say a, in every second item.
-    found = indices(coded([["a", "a", "b"], ["a", "a", "a"]] * 5))
+    found = indices(rating_table([["a", "a", "b"], ["a", "a", "a"]] * 5))
     assert found.widest == pytest.approx(0.5)
     assert found.bias == pytest.approx(1 / 3)
 
 
 def test_indices_of_nothing_are_none() -> None:
-    found = indices(coded([[None, None]]))
+    found = indices(rating_table([[None, None]]))
     assert (found.prevalence, found.bias, found.agreement, found.adjusted) == (None,) * 4
-    assert warnings(coded([[None, None]]), [measure(coded([[None, None]]), "fleiss")]) == []
+    assert (
+        warnings(rating_table([[None, None]]), [measure(rating_table([[None, None]]), "fleiss")])
+        == []
+    )
 
 
 def test_high_agreement_with_a_low_kappa_is_called_a_paradox() -> None:
@@ -68,6 +73,8 @@ def test_raters_with_other_shares_are_named_unless_chance_explains_it() -> None:
     found = [each for each in warnings(table, []) if each.kind == "bias"]
     assert len(found) == 1
     assert "raters 1 and 2 have a bias index of 0.15" in found[0].message
+    [named] = [each for each in warnings(table, [], (), ("ann", "bob")) if each.kind == "bias"]
+    assert "differently: ann and bob have a bias index of 0.15" in named.message
     assert "bias" not in kinds(two_by_two(5, 4, 1, 10))  # 0.15 as well, of 20 items
 
 
@@ -82,12 +89,12 @@ def test_perfect_agreement_of_balanced_categories_is_not_warned_of() -> None:
 
 @law
 @given(tables(raters=(2, 2), items=(10, 40), categories=3, missing=False))
-def test_the_test_of_equal_shares_is_that_of_stuart_and_maxwell(table: Coded) -> None:
+def test_the_test_of_equal_shares_is_that_of_stuart_and_maxwell(table: RatingTable) -> None:
     cross = np.zeros((3, 3))
     np.add.at(cross, (table.values[:, 0], table.values[:, 1]), 1)
     assume(((cross + cross.T) * (1 - np.eye(3))).sum(axis=1).all())
     assume(np.linalg.matrix_rank(np.diag((cross + cross.T).sum(axis=1)) - cross - cross.T) == 2)
     marks = np.eye(3)
-    found = homogeneity(marks[table.values[:, 0]], marks[table.values[:, 1]])
+    found = stuart_maxwell(marks[table.values[:, 0]], marks[table.values[:, 1]])
     other = SquareTable(cross, shift_zeros=False).homogeneity(method="stuart_maxwell")
     assert found == pytest.approx(other.pvalue, abs=1e-9)

@@ -10,22 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rating_tables import tables
 
-from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Estimate, coded
-from faultatlas.analysis.statistics.agreement.distances import linear, nominal, tree_distances
-from faultatlas.analysis.statistics.agreement.measuring import (
+from faultatlas.analysis.statistics.agreement import (
+    coefficients,
     measure,
     measure_categories,
     measure_pairs,
-    statistics,
 )
-from faultatlas.analysis.statistics.agreement.paradox import indices, warnings
+from faultatlas.analysis.statistics.agreement.distances import linear, nominal, tree_distances
+from faultatlas.analysis.statistics.agreement.ratings import (
+    MISSING,
+    AgreementEstimate,
+    RatingTable,
+    rating_table,
+)
+from faultatlas.analysis.statistics.agreement.warnings import indices, warnings
 
 law = settings(max_examples=100)
 TREE = tree_distances([("a", "1"), ("a", "2"), ("b", "3"), ("b", "4")])
-NAMES = ["cohen", "fleiss", "gwet", "krippendorff", "pairwise", "percent"]
+NAMES = [*coefficients()]
 
 
-def holds_together(found: Estimate) -> None:
+def holds_together(found: AgreementEstimate) -> None:
     """A value or a reason, intervals around the value, no nan."""
     assert (found.value is None) == bool(found.reason)
     numbers = (
@@ -46,8 +51,8 @@ def holds_together(found: Estimate) -> None:
 
 
 def test_every_statistic_is_found_and_says_what_it_is() -> None:
-    assert list(statistics()) == NAMES
-    for name, each in statistics().items():
+    assert NAMES == ["cohen", "fleiss", "gwet", "krippendorff", "pairwise", "percent"]
+    for name, each in coefficients().items():
         assert each.name == name
         assert each.title
         assert "(" in each.source
@@ -61,7 +66,7 @@ def test_every_statistic_is_found_and_says_what_it_is() -> None:
     st.integers(0, 5),
 )
 def test_any_ratings_give_a_value_or_a_reason_and_never_a_warning(
-    table: Coded, name: str, distances: np.ndarray | None, resamples: int
+    table: RatingTable, name: str, distances: np.ndarray | None, resamples: int
 ) -> None:
     found = measure(table, name, distances=distances, resamples=resamples, seed=1)
     holds_together(found)
@@ -75,12 +80,12 @@ def test_any_ratings_give_a_value_or_a_reason_and_never_a_warning(
 
 @law
 @given(tables(), st.sampled_from(NAMES), st.randoms(use_true_random=False))
-def test_order_and_names_do_not_matter(table: Coded, name: str, chance: object) -> None:
+def test_order_and_names_do_not_matter(table: RatingTable, name: str, chance: object) -> None:
     mixer = np.random.default_rng(chance.randrange(1000))  # type: ignore[attr-defined]
     names = mixer.permutation(4)
     values = np.where(table.values == MISSING, MISSING, names[table.values])
     values = mixer.permutation(mixer.permutation(values), axis=1)
-    first, other = measure(table, name), measure(Coded(values, table.categories), name)
+    first, other = measure(table, name), measure(RatingTable(values, table.categories), name)
     assert (first.value, first.low, first.high) == pytest.approx(
         (other.value, other.low, other.high), abs=1e-9
     )
@@ -95,17 +100,17 @@ def test_order_and_names_do_not_matter(table: Coded, name: str, chance: object) 
 @law
 @given(tables(), st.sampled_from(NAMES))
 def test_categories_that_nobody_used_and_items_that_nobody_rated_do_not_matter(
-    table: Coded, name: str
+    table: RatingTable, name: str
 ) -> None:
     empty = np.full((3, table.values.shape[1]), MISSING)
-    more = Coded(np.vstack([table.values, empty]), (*table.categories, "e", "f"))
+    more = RatingTable(np.vstack([table.values, empty]), (*table.categories, "e", "f"))
     found = measure(more, name)
     assert found == measure(table, name)
     assert measure(more, name, distances=nominal(6)) == found
 
 
 def test_perfect_agreement_is_one_without_an_interval() -> None:
-    table = coded([["a", "a"], ["b", "b"], ["c", "c"]])
+    table = rating_table([["a", "a"], ["b", "b"], ["c", "c"]])
     for name in NAMES:
         found = measure(table, name, resamples=100)
         assert found.value == pytest.approx(1)
@@ -128,26 +133,40 @@ def test_perfect_agreement_is_one_without_an_interval() -> None:
 )
 def test_too_little_has_its_reason(rows: list[list[str | None]], reason: str) -> None:
     for name in ("cohen", "fleiss", "krippendorff"):
-        assert reason in measure(coded(rows), name, resamples=10).reason
+        assert reason in measure(rating_table(rows), name, resamples=10).reason
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "rows", [[], [[None, None], [None, None]], [["a"], ["a"]], [["a", None], [None, "a"]]]
+)
+def test_without_two_ratings_of_an_item_there_is_a_reason(
+    name: str, rows: list[list[str | None]]
+) -> None:
+    found = measure(rating_table(rows), name, resamples=10)
+    assert found.value is None
+    assert found.reason
+    constant = measure(rating_table([["a", "a"], ["a", "a"]]), name, resamples=10)
+    assert constant.value == 1 or constant.reason
 
 
 def test_one_category_is_agreement_for_those_who_do_not_correct_by_it() -> None:
-    table = coded([["a", "a"], ["a", "a"]], ["a", "b"])
+    table = rating_table([["a", "a"], ["a", "a"]], ["a", "b"])
     assert measure(table, "percent").value == 1
     assert measure(table, "gwet").value == 1  # nothing was hard, so nobody guessed
-    assert "only one category" in measure(coded([["a", "a"], ["a", "a"]]), "gwet").reason
-    assert measure(coded([["a", "b"]]), "percent").value == 0
+    assert "only one category" in measure(rating_table([["a", "a"], ["a", "a"]]), "gwet").reason
+    assert measure(rating_table([["a", "b"]]), "percent").value == 0
 
 
 def test_cohen_of_more_than_two_raters_says_what_to_take() -> None:
-    table = coded([["a", "b", "a"], ["a", "a", "a"]])
+    table = rating_table([["a", "b", "a"], ["a", "a", "a"]])
     assert "two raters, here are 3" in measure(table, "cohen").reason
     # A rater without a rating is none.
-    assert measure(coded([["a", None, "b"], ["a", None, "a"]]), "cohen").value == 0
+    assert measure(rating_table([["a", None, "b"], ["a", None, "a"]]), "cohen").value == 0
 
 
 def test_an_unknown_statistic_and_wrong_distances_are_refused() -> None:
-    table = coded([["a", "b"], ["a", "a"]])
+    table = rating_table([["a", "b"], ["a", "a"]])
     with pytest.raises(ValueError, match=r"kendall is no statistic of agreement: cohen, fleiss"):
         measure(table, "kendall")
     for wrong in (
@@ -163,8 +182,8 @@ def test_an_unknown_statistic_and_wrong_distances_are_refused() -> None:
 
 
 def test_a_near_miss_counts_less_with_the_tree() -> None:
-    near = coded([[0, 0], [1, 1], [2, 2], [3, 3], [0, 1]], range(4))
-    far = coded([[0, 0], [1, 1], [2, 2], [3, 3], [0, 2]], range(4))
+    near = rating_table([[0, 0], [1, 1], [2, 2], [3, 3], [0, 1]], range(4))
+    far = rating_table([[0, 0], [1, 1], [2, 2], [3, 3], [0, 2]], range(4))
     for name in NAMES:
         plain = measure(near, name).value or 0
         assert measure(far, name).value == pytest.approx(plain, abs=0.02)

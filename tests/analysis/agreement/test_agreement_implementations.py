@@ -15,18 +15,19 @@ from rating_tables import tables
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
-from faultatlas.analysis.statistics.agreement.coding import MISSING, Coded, Distances, coded
+from faultatlas.analysis.statistics.agreement import (
+    measure,
+    measure_categories,
+    measure_pairs,
+)
 from faultatlas.analysis.statistics.agreement.distances import (
+    Distances,
     linear,
     nominal,
     quadratic,
     tree_distances,
 )
-from faultatlas.analysis.statistics.agreement.measuring import (
-    measure,
-    measure_categories,
-    measure_pairs,
-)
+from faultatlas.analysis.statistics.agreement.ratings import MISSING, RatingTable, rating_table
 
 law = settings(max_examples=100)
 K = 4
@@ -40,7 +41,7 @@ BRANCHES = (0, 0, 1, 1, 2, 3, 4, 5)  # as in irrcac_values.py
 
 @law
 @given(tables(raters=(2, 2)))
-def test_cohen_is_that_of_statsmodels_on_the_items_of_both(table: Coded) -> None:
+def test_cohen_is_that_of_statsmodels_on_the_items_of_both(table: RatingTable) -> None:
     both = table.values[(table.values != MISSING).all(axis=1)]
     assume(len(both) >= 2)
     assume(len(np.unique(both)) >= 2)
@@ -62,7 +63,7 @@ def test_cohen_is_that_of_statsmodels_on_the_items_of_both(table: Coded) -> None
 
 @law
 @given(tables(missing=False))
-def test_fleiss_and_its_categories_are_those_of_statsmodels(table: Coded) -> None:
+def test_fleiss_and_its_categories_are_those_of_statsmodels(table: RatingTable) -> None:
     used = np.unique(table.values)
     assume(len(used) >= 2)
     counts, _numbers = aggregate_raters(table.values, K)
@@ -78,7 +79,7 @@ def test_fleiss_and_its_categories_are_those_of_statsmodels(table: Coded) -> Non
 
 @law
 @given(tables())
-def test_alpha_is_that_of_the_krippendorff_package(table: Coded) -> None:
+def test_alpha_is_that_of_the_krippendorff_package(table: RatingTable) -> None:
     paired = table.values[(table.values != MISSING).sum(axis=1) >= 2]
     assume(len(paired) >= 2)
     assume(len(np.unique(paired[paired != MISSING])) >= 2)
@@ -104,7 +105,7 @@ def test_alpha_is_that_of_the_krippendorff_package(table: Coded) -> None:
 
 @law
 @given(tables(raters=(3, 5)))
-def test_pairwise_is_the_mean_of_scikit_learns_cohen(table: Coded) -> None:
+def test_pairwise_is_the_mean_of_scikit_learns_cohen(table: RatingTable) -> None:
     kappas = {}
     for one, other in itertools.combinations(range(table.values.shape[1]), 2):
         pair = table.values[:, [one, other]]
@@ -124,7 +125,7 @@ def test_pairwise_is_the_mean_of_scikit_learns_cohen(table: Coded) -> None:
 
 @law
 @given(tables())
-def test_percent_is_a_count_of_pairs(table: Coded) -> None:
+def test_percent_is_a_count_of_pairs(table: RatingTable) -> None:
     shares, near = [], []
     for row in table.values.tolist():
         pairs = list(itertools.combinations([value for value in row if value != MISSING], 2))
@@ -148,7 +149,7 @@ def test_values_and_intervals_are_those_of_irrcac(name: str) -> None:
         "quadratic": quadratic(k),
         "tree": tree_distances([(BRANCHES[at], at) for at in range(k)]),
     }
-    table = coded(rows, range(1, k + 1))
+    table = rating_table(rows, range(1, k + 1))
     for weights, found in values.items():
         for statistic, other in found.items():
             ours = measure(table, statistic, distances=distances[weights])

@@ -9,24 +9,26 @@ from typing import Any
 import pytest
 from rating_tables import sheet
 
-from faultatlas.analysis.statistics.agreement.coding import Coded
-from faultatlas.analysis.statistics.agreement.measuring import (
+from faultatlas.analysis.statistics.agreement import (
     measure,
     measure_categories,
     measure_pairs,
 )
-from faultatlas.analysis.statistics.agreement.paradox import warnings
+from faultatlas.analysis.statistics.agreement.ratings import RatingTable
+from faultatlas.analysis.statistics.agreement.warnings import warnings
 
 SHEETS = ("mindspore", "pytorch")
 
 
 @pytest.fixture(params=SHEETS)
-def case(request: pytest.FixtureRequest, study_fixtures: Path) -> tuple[Coded, dict[str, Any]]:
+def case(
+    request: pytest.FixtureRequest, study_fixtures: Path
+) -> tuple[RatingTable, dict[str, Any]]:
     facts = json.loads((study_fixtures / "facts/agreement_hp.json").read_text(encoding="utf-8"))
     return sheet(study_fixtures / f"hp_defects/{request.param}.csv"), facts[request.param]
 
 
-def test_every_statistic_is_the_recorded_one(case: tuple[Coded, dict[str, Any]]) -> None:
+def test_every_statistic_is_the_recorded_one(case: tuple[RatingTable, dict[str, Any]]) -> None:
     table, facts = case
     recorded = {
         "fleiss": facts["fleiss"],
@@ -48,7 +50,9 @@ def test_every_statistic_is_the_recorded_one(case: tuple[Coded, dict[str, Any]])
     assert warnings(table, found.values()) == []
 
 
-def test_categories_and_pairs_are_the_recorded_ones(case: tuple[Coded, dict[str, Any]]) -> None:
+def test_categories_and_pairs_are_the_recorded_ones(
+    case: tuple[RatingTable, dict[str, Any]],
+) -> None:
     table, facts = case
     categories = measure_categories(table, resamples=2_000, seed=1)
     values = {code: each.value for code, each in categories.items()}

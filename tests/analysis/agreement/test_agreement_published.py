@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from faultatlas.analysis.statistics.agreement.coding import Coded, coded
+from faultatlas.analysis.statistics.agreement import measure, measure_categories
 from faultatlas.analysis.statistics.agreement.distances import quadratic
-from faultatlas.analysis.statistics.agreement.measuring import measure, measure_categories
+from faultatlas.analysis.statistics.agreement.ratings import RatingTable, rating_table
 
 # Krippendorff (2011), Computing Krippendorff's alpha-reliability: examples A, B and C.
 BINARY = ("0100000010", "1110010000")
@@ -20,20 +20,22 @@ DIAGNOSES = """
 """
 
 
-def by_observer(lines: tuple[str, ...]) -> Coded:
+def by_observer(lines: tuple[str, ...]) -> RatingTable:
     rows = [
         [None if value == "." else value for value in unit] for unit in zip(*lines, strict=True)
     ]
-    return coded(rows, sorted({value for line in lines for value in line if value != "."}))
+    return rating_table(rows, sorted({value for line in lines for value in line if value != "."}))
 
 
-def from_counts(counts: list[list[int]]) -> Coded:
-    return coded([[at for at, count in enumerate(row) for _one in range(count)] for row in counts])
+def from_counts(counts: list[list[int]]) -> RatingTable:
+    return rating_table(
+        [[at for at, count in enumerate(row) for _one in range(count)] for row in counts]
+    )
 
 
-def two_by_two(a: int, b: int, c: int, d: int) -> Coded:
+def two_by_two(a: int, b: int, c: int, d: int) -> RatingTable:
     pairs = [["yes", "yes"], ["yes", "no"], ["no", "yes"], ["no", "no"]]
-    return coded(
+    return rating_table(
         [pair for pair, count in zip(pairs, (a, b, c, d), strict=True) for _ in range(count)]
     )
 
@@ -88,4 +90,4 @@ def test_a_table_of_counts_needs_no_names_of_raters() -> None:
     table = from_counts([[int(digit) for digit in word] for word in DIAGNOSES.split()])
     mixed = np.random.default_rng(1).permuted(table.values, axis=1)
     for name in ("fleiss", "gwet", "krippendorff", "percent"):
-        assert measure(Coded(mixed, table.categories), name) == measure(table, name)
+        assert measure(RatingTable(mixed, table.categories), name) == measure(table, name)

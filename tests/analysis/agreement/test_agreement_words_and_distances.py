@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import jaccard_score
 
-from faultatlas.analysis.statistics.agreement.coding import coded
-from faultatlas.analysis.statistics.agreement.confusion import confusion
+from faultatlas.analysis.statistics.agreement import measure
 from faultatlas.analysis.statistics.agreement.distances import (
     jaccard,
     linear,
@@ -16,8 +15,8 @@ from faultatlas.analysis.statistics.agreement.distances import (
     quadratic,
     tree_distances,
 )
-from faultatlas.analysis.statistics.agreement.measuring import measure
-from faultatlas.analysis.statistics.agreement.scales import SCALES, word
+from faultatlas.analysis.statistics.agreement.ratings import confusion, rating_table
+from faultatlas.analysis.statistics.scales import SCALES, word
 from faultatlas.annotation.agreement.codings import Coding
 from faultatlas.annotation.agreement.confusing import confusions
 
@@ -83,7 +82,7 @@ def test_distances_of_an_order() -> None:
 
 def test_several_codes_at_once_agree_in_part() -> None:
     one, both, other = frozenset("a"), frozenset("ab"), frozenset("c")
-    table = coded([[one, one], [both, one], [other, other], [both, both]])
+    table = rating_table([[one, one], [both, one], [other, other], [both, both]])
     sets = [frozenset(each) for each in table.categories]  # type: ignore[call-overload]
     strict = measure(table, "krippendorff").value or 0
     lenient = measure(table, "krippendorff", distances=jaccard(sets)).value or 0
@@ -92,7 +91,7 @@ def test_several_codes_at_once_agree_in_part() -> None:
 
 
 def test_confusion_counts_every_pair_of_ratings_once() -> None:
-    table = coded([["a", "a", "b"], ["b", "c", None], ["c", None, None]], "abcd")
+    table = rating_table([["a", "a", "b"], ["b", "c", None], ["c", None, None]], "abcd")
     found = confusion(table)
     assert found.tolist() == [[1, 2, 0, 0], [2, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
     assert np.triu(found).sum() == 4

@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 
 from labelling import Labelled
 
-from faultatlas.analysis.statistics.agreement.coding import Estimate
+from faultatlas.analysis.statistics.agreement.ratings import AgreementEstimate
 from faultatlas.annotation.agreement.gate import Gate, decide
 from faultatlas.annotation.agreement.measuring import Measured
 from faultatlas.annotation.planning.gates import hold_on
@@ -122,7 +122,7 @@ def test_what_was_not_planned_opens_no_round(labelled: Labelled, command: Comman
 
 def test_what_is_exactly_the_threshold_passes() -> None:
     def decided(value: float) -> Gate:
-        found = Estimate("cohen", value, 40, 2, 80)
+        found = AgreementEstimate("cohen", value, 40, 2, 80)
         return decide("pilot", Measured("cohen", "Kappa", found), "independent", 0.7)
 
     assert decided(0.7 - 1e-12).is_passed

@@ -9,7 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 from labelling import Labelled
 
-from faultatlas.analysis.statistics.agreement.coding import Estimate
+from faultatlas.analysis.statistics.agreement.ratings import AgreementEstimate
 from faultatlas.annotation.agreement.measuring import Measured
 from faultatlas.annotation.agreement.printed import Printed, compare, read_printed
 
@@ -18,7 +18,7 @@ Command = Callable[..., CompletedProcess[str]]
 
 def of(value: float | None, key: str = "cohen") -> Measured:
     return Measured(
-        key, f"The {key}", Estimate(key, value, 10, 2, 20, 0.85, 0.95, reason="one rater")
+        key, f"The {key}", AgreementEstimate(key, value, 10, 2, 20, 0.85, 0.95, reason="one rater")
     )
 
 
