@@ -423,8 +423,8 @@ class Scanner:
             values = list(texts_in(json.loads(text)))
         except (ValueError, RecursionError):
             return []
-        found = {kind for value in values for kind in self._value(value, of_strangers=True)}
-        return sorted(found & {"a mention of a person"})
+        kinds = {kind for value in values for kind in self._value(value, of_strangers=True)}
+        return sorted(kinds & {"a mention of a person"})
 
 
 def texts_in(value: Any) -> Iterator[str]:
