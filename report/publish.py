@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import TemplateError
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
 from faultatlas.data.provenance import Run, program_version
@@ -48,7 +48,7 @@ def publish(study: Study, result: Result, run: Run, *, keep: bool = False) -> Pa
         with study.writing() as writer:
             provenance.record(writer, run, "ok")
         return folder / PAGE
-    result_store.save(study, result, run, "running")
+    provenance.save(study, result, run, "running")
     try:
         page = write_result(result, folder, draw=_draws(study))
     except BaseException as error:
@@ -67,9 +67,9 @@ def build(study: Study, names: Sequence[str]) -> list[Path]:
     """Write the reports of stored results again, of all if none is named; returns the pages."""
     with study.reading() as reader:
         results = []
-        for name in list(names) or result_store.names(reader):
+        for name in list(names) or provenance.names(reader):
             with _named(name):
-                results.append(result_store.latest(reader, name))
+                results.append(provenance.latest(reader, name))
     folders = [folder_of(study, result.name) for result in results]
     draw, pages = _draws(study), []
     for result, folder in zip(results, folders, strict=True):

@@ -11,7 +11,7 @@ from labelling import Labelled
 from population import Population
 from program import Call, run
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
 
@@ -78,7 +78,7 @@ def planted(folder: Path) -> Study:
     (folder / "study.toml").write_text(ABOUT, encoding="utf-8")
     (folder / "claims.toml").write_text(OWN, encoding="utf-8")
     _plant(desk.study)
-    result_store.save(desk.study, MADE_UP, provenance.begin("analysis made-up", {}))
+    provenance.save(desk.study, MADE_UP, provenance.begin("analysis made-up", {}))
     for program, *words in (
         ("miner", "filter", "issues", "--where", CONDITION),
         ("annotation", "sample", "odd", "--size", "5", "--stratify", "project", "--seed", "3"),

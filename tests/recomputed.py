@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faultatlas.data import result_store
+from faultatlas.data import provenance
 from faultatlas.data.old.results import Result
 from faultatlas.data.study import Study
 from faultatlas.report.claims.check import recompute
@@ -11,5 +11,5 @@ from faultatlas.report.claims.check import recompute
 def recomputed(study: Study, name: str) -> Result:
     """The newest result of that name, computed again; nothing is stored."""
     with study.reading() as reader:
-        stored = result_store.latest(reader, name)
+        stored = provenance.latest(reader, name)
     return recompute(study, stored)

@@ -11,7 +11,7 @@ from hostile_texts import HTML, MARKDOWN
 from labelling import Labelled
 from population import Population
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.study import Study
 
@@ -62,7 +62,7 @@ RESULT = Result(
 def store(study: Study, *results: Result) -> None:
     """Results of an analysis that nobody has: they stay as they are."""
     for result in results or (RESULT,):
-        result_store.save(study, result, provenance.begin("analysis made-up", {}))
+        provenance.save(study, result, provenance.begin("analysis made-up", {}))
 
 
 def labelled(folder: Path, said: dict[str, dict[str, str]] | None = None) -> Study:

@@ -7,16 +7,23 @@ What they add up to is computed by the analyses, never written down here.
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 # What the columns of these names hold.
 Status = Literal["targeted", "untargeted", "new", "not-mentioned"]
 Support = Literal["explicit", "theme", "group", "evaluation"]
 
-_COUNTS = ("mindspore", "pytorch", "tensorflow", "detected")
+T = TypeVar("T")
+
+_READ: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "bool": lambda text: text in {"yes", "true"},
+}
 
 
 @dataclass(frozen=True)
@@ -141,16 +148,22 @@ class DefectType:
 class MutationOperator:
     """A row of the table on mutation operators of `hp-defects`, with the printed digits.
 
-    `file` is what the package calls it. `averages` are the output differences between MindSpore
-    and PyTorch, PyTorch and ONNX, MindSpore and ONNX. The rates were printed with a second
-    decimal that is always 0; it is left out.
+    `file` is its name in the package. The last three are output differences between frameworks.
+    The rates were printed with a second decimal that is always 0; it is omitted.
     """
 
     operator: str
     file: str
     illegal_percent: str
     seconds: str
-    averages: tuple[str, str, str]
+    mindspore_pytorch: str
+    pytorch_onnx: str
+    mindspore_onnx: str
+
+    @property
+    def averages(self) -> tuple[str, str, str]:
+        """The output differences, as they were printed."""
+        return self.mindspore_pytorch, self.pytorch_onnx, self.mindspore_onnx
 
 
 @dataclass(frozen=True)
@@ -176,17 +189,12 @@ class Source:
 
 def occurrences() -> dict[str, Occurrences]:
     """Counts for each leaf of `humbatova`."""
-    return {
-        row["code"]: Occurrences(
-            row["code"], int(row["github"]), int(row["stackoverflow"]), int(row["interviews"])
-        )
-        for row in _rows("occurrences")
-    }
+    return {row.code: row for row in _facts(Occurrences, "occurrences")}
 
 
 def survey_statuses() -> dict[str, SurveyStatus]:
     """The survey's own status for each leaf of `humbatova`."""
-    return {row["code"]: SurveyStatus(**row) for row in _rows("statuses")}
+    return {row.code: row for row in _facts(SurveyStatus, "statuses")}
 
 
 def tag_spellings() -> dict[str, str]:
@@ -201,79 +209,42 @@ def figure_boxes() -> dict[str, int]:
 
 def new_faults() -> tuple[NewFault, ...]:
     """The faults that the survey adds to the taxonomy."""
-    return tuple(NewFault(**row) for row in _rows("new_faults"))
+    return _facts(NewFault, "new_faults")
 
 
 def papers() -> tuple[Paper, ...]:
     """The papers that the survey discusses by name."""
-    return tuple(
-        Paper(
-            paper=row["paper"],
-            first_author=row["first_author"],
-            year=int(row["year"]),
-            name=row["name"],
-            venue=row["venue"],
-            reference=row["reference"],
-            note=row["note"],
-        )
-        for row in _rows("papers")
-    )
+    return _facts(Paper, "papers")
 
 
 def paper_codes() -> tuple[PaperCode, ...]:
     """The technique and fault codes of those papers."""
-    return tuple(PaperCode(**row) for row in _rows("paper_codes"))
+    return _facts(PaperCode, "paper_codes")
 
 
 def readings() -> tuple[Reading, ...]:
     """Every way that was tried to count the survey's shares, the misses included."""
-    return tuple(
-        Reading(
-            share_of=row["share_of"],
-            reading=row["reading"],
-            targeted=int(row["targeted"]),
-            untargeted=int(row["untargeted"]),
-            new=int(row["new"]),
-            denominator=int(row["denominator"]),
-            post_hoc=row["post_hoc"] == "yes",
-            main=row["main"] == "yes",
-        )
-        for row in _rows("readings")
-    )
+    return _facts(Reading, "readings")
 
 
 def published_figures() -> tuple[PublishedFigure, ...]:
     """The figures that the studies printed."""
-    return tuple(
-        PublishedFigure(figure_id=row["id"], **{key: row[key] for key in row if key != "id"})
-        for row in _rows("published")
-    )
+    return _facts(PublishedFigure, "published")
 
 
 def defect_types() -> tuple[DefectType, ...]:
     """The subtypes of `hp-defects` with their counts."""
-    return tuple(
-        DefectType(row["code"], *(int(row[name]) for name in _COUNTS)) for row in _rows("hp_types")
-    )
+    return _facts(DefectType, "hp_types")
 
 
 def mutation_table() -> tuple[MutationOperator, ...]:
     """What `hp-defects` printed of each mutation operator."""
-    return tuple(
-        MutationOperator(
-            row["operator"],
-            row["file"],
-            row["illegal_percent"],
-            row["seconds"],
-            (row["mindspore_pytorch"], row["pytorch_onnx"], row["mindspore_onnx"]),
-        )
-        for row in _rows("mutation_table")
-    )
+    return _facts(MutationOperator, "mutation_table")
 
 
 def status_rules() -> tuple[StatusRule, ...]:
     """How the wordings of the checks become statuses."""
-    return tuple(StatusRule(**row) for row in _rows("status_rule"))
+    return _facts(StatusRule, "status_rule")
 
 
 def components() -> dict[str, str]:
@@ -283,16 +254,15 @@ def components() -> dict[str, str]:
 
 def sources() -> tuple[Source, ...]:
     """Where the facts come from."""
+    return _facts(Source, "sources")
+
+
+def _facts(kind: type[T], name: str) -> tuple[T, ...]:
+    """The rows of a file, each column read as the field of the same name says."""
+    columns: Any = kind  # a dataclass
+    read = {field.name: _READ[str(field.type)] for field in fields(columns)}
     return tuple(
-        Source(
-            row["id"],
-            row["citation"],
-            row["doi"],
-            row["licence"],
-            row["redistributable"] == "true",
-            row["taken"],
-        )
-        for row in _rows("sources")
+        kind(**{key: parse(row[key]) for key, parse in read.items()}) for row in _rows(name)
     )
 
 

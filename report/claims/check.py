@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from typer import Argument
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim
 from faultatlas.data.old.results import Result as StoredResult
@@ -312,9 +312,9 @@ def recompute_all(
 ) -> list[Recomputation]:
     """Stored results with what they are now: all, or those named; nothing is stored."""
     with study.reading() as reader:
-        wanted = list(names) or result_store.names(reader)
+        wanted = list(names) or provenance.names(reader)
         stored = [
-            (result_store.latest(reader, name), result_store.listed_claims(reader, name))
+            (provenance.latest(reader, name), provenance.listed_claims(reader, name))
             for name in dict.fromkeys(wanted)
         ]
     recomputations: list[Recomputation] = []
@@ -334,7 +334,7 @@ def refresh(study: Study, names: Sequence[str] = (), console: Console | None = N
     recomputations = recompute_all(study, names, console)
     changed = tuple(one.now for one in recomputations if one.now is not None and not one.is_same)
     for result in changed:
-        result_store.save(study, result, begun)
+        provenance.save(study, result, begun)
     return Refreshed(
         changed,
         tuple(one.stored.name for one in recomputations if one.is_same),

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
-from faultatlas.data import result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Result
 from faultatlas.data.sheets import csv_text
@@ -132,7 +132,7 @@ def stored_claims(study: Study, results: Sequence[str] = ()) -> list[dict[str, A
     """The claims of the newest results, all or those of these results; unknown ones are refused."""
     with study.reading() as reader:
         for name in results:
-            result_store.latest(reader, name)
+            provenance.latest(reader, name)
         return reader.rows(
             "SELECT claim_id, result, statement, value, unit, low, high, count, total, method, "
             "printed, status, reason, query, rows_query, run_id FROM claims "

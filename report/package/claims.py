@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from faultatlas.data import evidence, provenance, result_store
+from faultatlas.data import evidence, provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim
 from faultatlas.data.old.results import Result as StoredResult
@@ -95,8 +95,8 @@ def entries_of(
 ) -> list[Entry]:
     """The results of a study, computed on its copy for the package and stored there."""
     with study.reading() as reader:
-        names = result_store.names(reader)
-        stored = {name: result_store.latest(reader, name) for name in names}
+        names = provenance.names(reader)
+        stored = {name: provenance.latest(reader, name) for name in names}
     own_numbers = stored.pop(own.NAME, None)
     packing = _Packing(study, copy, cleaner)
     entries = []
@@ -113,7 +113,7 @@ def entries_of(
 def store(study: Study, result: StoredResult) -> None:
     """Store a result in the study of a package; who did it and when is always the same."""
     run = Run("package", "report package", {}, provenance.program_version(), _AT)
-    result_store.save(study, result, run)
+    provenance.save(study, result, run)
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sized
 
-from faultatlas.data.old.gates import changed_after_gate
 from faultatlas.data.old.results import Claim
 from faultatlas.data.schema import literals
 from faultatlas.report.formatting import counted
@@ -33,10 +32,12 @@ def signs(material: Material) -> Iterator[Sign]:
 
 
 def _after_gate(material: Material) -> Iterator[Sign]:
-    changed = changed_after_gate(material.reader)
+    changed = material.reader.rows(
+        "SELECT round, before, after FROM answers_changed_after_gate ORDER BY ALL"
+    )
     if not changed:
         return
-    ids = sorted({each for pair in changed for each in (pair.before, pair.after)})
+    ids = sorted({row[when] for row in changed for when in ("before", "after")})
     # A withdrawn answer has no label: what was said before stands for it.
     claim = count(
         material.reader,

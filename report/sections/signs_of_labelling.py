@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faultatlas.data.old.gates import GONE_ON
 from faultatlas.report.formatting import counted, number
 from faultatlas.report.sections import Material, changed_labels
 from faultatlas.report.sections.agreement import ANALYSIS as AGREEMENT
@@ -74,10 +73,11 @@ def _agreement(material: Material) -> Iterator[Sign]:
 
 def _gates(material: Material) -> Iterator[Sign]:
     rows = material.reader.rows(
-        "SELECT round, stage, reason FROM gates QUALIFY row_number() OVER (PARTITION BY round, "
-        "stage ORDER BY decided_at DESC, run_id DESC) = 1 AND NOT is_passed ORDER BY ALL"
+        "SELECT round, stage, reason, kind FROM gates "
+        "QUALIFY row_number() OVER (PARTITION BY round, stage "
+        "ORDER BY decided_at DESC, run_id DESC) = 1 AND NOT is_passed ORDER BY ALL"
     )
-    over = [row for row in rows if row["reason"].startswith(GONE_ON)]
+    over = [row for row in rows if row["kind"] == "override"]
     closed = [row for row in rows if row not in over]
     if closed:
         which = listed(f"{row['round']} ({row['stage']})" for row in closed)

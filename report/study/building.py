@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typer import Argument, Option
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result, Table
 from faultatlas.data.results import Result as Shown
@@ -128,7 +128,7 @@ def build_report(
         results = stored_results(reader)
         found = sections(Material(reader, results, tuple(names), failed))
         settings = read_settings(study.directory)
-        has_own = own.NAME in result_store.names(reader)
+        has_own = own.NAME in provenance.names(reader)
     new: list[str] = []
     if not as_stored and _keep(study, own.own_numbers(found)):
         (changed if has_own else new).append(own.NAME)
@@ -145,8 +145,8 @@ def build_report(
 
 def stored_results(reader: Reader) -> list[Result]:
     """All results in the order of their names, without the study's own numbers."""
-    names = [name for name in result_store.names(reader) if name != own.NAME]
-    return [result_store.latest(reader, name) for name in names]
+    names = [name for name in provenance.names(reader) if name != own.NAME]
+    return [provenance.latest(reader, name) for name in names]
 
 
 def write(title: str, found: Sequence[Section], folder: Path, *, draw: bool = True) -> Path:
@@ -188,20 +188,20 @@ def _stored(study: Study, names: Sequence[str]) -> list[str]:
     if names:
         return list(names)
     with study.reading() as reader:
-        return [name for name in result_store.names(reader) if name != own.NAME]
+        return [name for name in provenance.names(reader) if name != own.NAME]
 
 
 def _keep(study: Study, now: Result) -> bool:
     """Store the study's own numbers, unless they are stored already; whether that was needed."""
     with study.reading() as reader:
-        known = own.NAME in result_store.names(reader)
+        known = own.NAME in provenance.names(reader)
         if known and check.same(
-            result_store.latest(reader, own.NAME).to_json(), now.to_json()
+            provenance.latest(reader, own.NAME).to_json(), now.to_json()
         ):
             return False
     if not now.claims and not known:
         return False
-    result_store.save(study, now, provenance.begin("report build", {}))
+    provenance.save(study, now, provenance.begin("report build", {}))
     return True
 
 

@@ -15,7 +15,7 @@ from settled import put_final
 from statsmodels.stats.multitest import multipletests
 
 from faultatlas.analysis.coverage.earlier import earlier_run
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.results import Result
 from faultatlas.data.study import Study
@@ -45,7 +45,7 @@ def label(study: Study, counts: dict[str, int], round_name: str = "main") -> Non
 
 def store(study: Study, result: Result) -> str:
     begun = provenance.begin("analysis coverage-gap", {})
-    result_store.save(study, stored(result), begun)
+    provenance.save(study, stored(result), begun)
     return begun.run_id
 
 
@@ -277,7 +277,7 @@ def test_the_last_time_or_a_chosen_one_is_found(command: Any, tmp_path: Path) ->
             earlier_run(reader, name, "2020-01-01")
     # One that was killed while its report was drawn has shown nobody anything.
     killed = provenance.begin("analysis coverage-gap", {})
-    result_store.save(study, stored(corpus(study)), killed, "running")
+    provenance.save(study, stored(corpus(study)), killed, "running")
     with study.reading() as reader:
         assert earlier_run(reader, name) == runs[1]
         assert earlier_run(reader, name, killed.run_id) == killed.run_id

@@ -12,7 +12,7 @@ from computed import coverage_gap, rows_of, stored
 from settled import put_final
 
 from faultatlas.analysis.coverage.corpus import shipped_corpus
-from faultatlas.data import evidence, provenance, result_store
+from faultatlas.data import evidence, provenance
 from faultatlas.data.results import Result
 from faultatlas.data.study import Study
 from faultatlas.data.taxonomy_library import TaxonomyLibrary
@@ -163,14 +163,14 @@ def test_what_is_written_meanwhile_does_not_change_a_result(tmp_path: Path) -> N
     """Unrelated rows, other results, later results of the same name."""
     study = study_at(tmp_path)
     begun = provenance.begin("analysis coverage-gap", {})
-    result_store.save(study, stored(coverage_gap(study, evidence="corpus")), begun)
+    provenance.save(study, stored(coverage_gap(study, evidence="corpus")), begun)
     result = coverage_gap(study, evidence="corpus", since=begun.run_id)
     for other in (
         result,
         coverage_gap(study),
         coverage_gap(study, evidence="corpus", papers="study"),
     ):
-        result_store.save(study, stored(other), provenance.begin("analysis coverage-gap", {}))
+        provenance.save(study, stored(other), provenance.begin("analysis coverage-gap", {}))
     with study.writing() as writer:
         put_paper(writer, "doi:10.1/uncoded", "Nobody has read it")
         put_final(writer, "doi:10.1/uncoded", "x", round_name="other", taxonomy="tree")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Series, Table
 from faultatlas.data.provenance import Run
@@ -82,9 +82,9 @@ def study(tmp_path: Path) -> Study:
 
 @pytest.mark.parametrize("result", [FULL, a_result()])
 def test_a_result_comes_back_as_it_was_saved(study: Study, result: Result) -> None:
-    result_store.save(study, result, run_at(0))
+    provenance.save(study, result, run_at(0))
     with study.reading() as reader:
-        found = result_store.latest(reader, result.name)
+        found = provenance.latest(reader, result.name)
     assert found == result
     assert found.to_json() == result.to_json()
     assert hash(found.claims) == hash(result.claims)  # tuples all the way down, not lists
@@ -110,9 +110,9 @@ def test_json_gives_back_any_table_and_document(
 
 def test_the_result_that_was_stored_last_wins_as_it_does_in_the_report(study: Study) -> None:
     for hours in (1, 3, 2):
-        result_store.save(study, a_result(summary=(f"run {hours}",)), run_at(hours))
+        provenance.save(study, a_result(summary=(f"run {hours}",)), run_at(hours))
     with study.reading() as reader:
-        assert result_store.latest(reader, "gap").summary == ("run 2",)
+        assert provenance.latest(reader, "gap").summary == ("run 2",)
         kept = reader.rows("SELECT content->>'$.summary[0]' AS summary, is_latest FROM results")
     assert sorted((row["summary"], row["is_latest"]) for row in kept) == [
         ("run 1", False),
@@ -123,10 +123,10 @@ def test_the_result_that_was_stored_last_wins_as_it_does_in_the_report(study: St
 
 def test_claims_are_those_of_the_newest_result_of_each_name(study: Study) -> None:
     other = a_claim("other", 1.0)
-    result_store.save(study, a_result("gap", a_claim("a", 1.0), a_claim("b", 2.0)), run_at(1))
-    result_store.save(study, a_result("other", other), run_at(2))
+    provenance.save(study, a_result("gap", a_claim("a", 1.0), a_claim("b", 2.0)), run_at(1))
+    provenance.save(study, a_result("other", other), run_at(2))
     newest = run_at(3)
-    result_store.save(study, a_result("gap", a_claim("a", 3.0), a_claim("c", None)), newest)
+    provenance.save(study, a_result("gap", a_claim("a", 3.0), a_claim("c", None)), newest)
     with study.reading() as reader:
         claims = reader.rows("SELECT result, claim_id, value, run_id FROM claims ORDER BY claim_id")
     own = {"result": "gap", "run_id": newest.run_id}
@@ -136,14 +136,14 @@ def test_claims_are_those_of_the_newest_result_of_each_name(study: Study) -> Non
     ]
     assert [claim["claim_id"] for claim in claims] == ["a", "c", "other"]
 
-    result_store.save(study, a_result("gap"), run_at(4))
+    provenance.save(study, a_result("gap"), run_at(4))
     with study.reading() as reader:
         assert reader.rows("SELECT claim_id FROM claims") == [{"claim_id": "other"}]
 
 
 def test_a_claim_has_its_fields_in_the_columns_of_the_view(study: Study) -> None:
     run = run_at(0)
-    result_store.save(study, FULL, run)
+    provenance.save(study, FULL, run)
     with study.reading() as reader:
         rows = {row["claim_id"]: row for row in reader.rows("SELECT * FROM claims")}
     own = {"result": FULL.name, "run_id": run.run_id}
@@ -152,7 +152,7 @@ def test_a_claim_has_its_fields_in_the_columns_of_the_view(study: Study) -> None
 
 def test_the_run_is_stored_with_its_result(study: Study) -> None:
     run = run_at(0)
-    result_store.save(study, FULL, run)
+    provenance.save(study, FULL, run)
     with study.reading() as reader:
         [row] = reader.rows("SELECT analysis, outcome, run_id FROM results NATURAL JOIN runs")
         parameters = reader.value("SELECT parameters FROM results")
@@ -163,19 +163,19 @@ def test_the_run_is_stored_with_its_result(study: Study) -> None:
 def test_a_result_is_stored_with_all_its_claims_or_not_at_all(study: Study) -> None:
     twice = a_result("gap", a_claim("a"), a_claim("a"))
     with pytest.raises(duckdb.ConstraintException):
-        result_store.save(study, twice, run_at(0))
+        provenance.save(study, twice, run_at(0))
     with study.reading() as reader:
         assert reader.value("SELECT count(*) FROM runs") == 0
-        assert result_store.names(reader) == []
+        assert provenance.names(reader) == []
 
 
 def test_an_unknown_name_lists_the_known_ones(study: Study) -> None:
     for name in ("gap", "agreement", "gap"):
-        result_store.save(study, a_result(name), run_at(0))
+        provenance.save(study, a_result(name), run_at(0))
     with study.reading() as reader:
-        assert result_store.names(reader) == ["agreement", "gap"]
+        assert provenance.names(reader) == ["agreement", "gap"]
         with pytest.raises(StudyError, match="no result 'gapp'") as raised:
-            result_store.latest(reader, "gapp")
+            provenance.latest(reader, "gapp")
     assert raised.value.hint == "It has: agreement, gap."
 
 
@@ -183,5 +183,5 @@ def test_a_study_without_results_says_how_to_get_one(study: Study) -> None:
     with study.writing():
         pass
     with study.reading() as reader, pytest.raises(StudyError) as raised:
-        result_store.latest(reader, "gap")
+        provenance.latest(reader, "gap")
     assert "analysis coverage-gap" in raised.value.hint

@@ -263,7 +263,7 @@ def test_every_alias_is_sound(alias: str) -> None:
 
 def test_labels_are_cited_from_a_source_that_is_listed() -> None:
     text = files("faultatlas.data").joinpath("evidence", "sources.csv").read_text(encoding="utf-8")
-    sources = {row["id"] for row in csv.DictReader(text.splitlines())}
+    sources = {row["source_id"] for row in csv.DictReader(text.splitlines())}
     cited = {str(row["cited"]).partition(" ")[0] for row in ROWS if row["cited"]}
     assert cited
     assert cited <= sources

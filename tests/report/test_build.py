@@ -22,7 +22,7 @@ from reported import RESULT, hostile, labelled, store
 from undrawn import undrawn
 
 import faultatlas
-from faultatlas.data import result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.study import Study
 from faultatlas.report.claims.check import recompute_all
@@ -148,7 +148,7 @@ def test_a_changed_label_changes_the_numbers_at_the_next_build(whole: Study) -> 
     undrawn(whole.directory)
     build_report(whole, [])
     with whole.reading() as reader:
-        before = result_store.latest(reader, own.NAME)
+        before = provenance.latest(reader, own.NAME)
     assert own.again(whole, {}) == before
     Labelled(whole).say("main", {"github:o/r#20": {"ann": "b2"}})
     built = build_report(whole, [])

@@ -13,7 +13,7 @@ from labelling import Labelled
 from recomputed import recomputed
 from undrawn import undrawn
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
 from faultatlas.report.claims import check
@@ -97,8 +97,8 @@ def test_claims_that_went_came_or_cannot_be_computed_are_differences(
     odd = Claim("coverage-gap.moon", "Faults on the moon", 4.0, "faults", "coverage-gap(): moon")
     odd_gap = Result(**{**vars(gap), "claims": (odd, *gap.claims[1:])})
     lost = Claim("weather.rain", "Days with rain", 3.0, "days", "weather(): rain")
-    result_store.save(labelled.study, odd_gap, run)
-    result_store.save(labelled.study, Result("weather", "weather", "W", {}, claims=(lost,)), run)
+    provenance.save(labelled.study, odd_gap, run)
+    provenance.save(labelled.study, Result("weather", "weather", "W", {}, claims=(lost,)), run)
     done = command("report", "claims", "check", "--json")
     assert done.returncode == 1
     found = {each["claim_id"]: each for each in json.loads(done.stdout)["data"]["differences"]}
@@ -138,7 +138,7 @@ def test_a_study_without_results_is_told_so(tmp_path: Path, command: Command) ->
 def test_other_words_are_no_difference_but_are_told(labelled: Labelled, command: Command) -> None:
     gap = recomputed(labelled.study, "coverage-gap")
     old = Result(**{**vars(gap), "title": "An older title"})
-    result_store.save(labelled.study, old, provenance.begin("test", {}))
+    provenance.save(labelled.study, old, provenance.begin("test", {}))
     done = command("report", "claims", "check", "coverage-gap")
     assert done.returncode == 0
     assert "other words, tables or figures: coverage-gap" in " ".join(done.stdout.split())

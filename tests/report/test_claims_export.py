@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from needed import need
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
@@ -195,7 +195,7 @@ def test_the_command_writes_files_and_fails_for_a_manuscript_that_lacks_numbers(
     made = [
         Claim(**{key: each[key] for key in vars(Claim("", "", 0, "", ""))}) for each in CLAIMS[:3]
     ]
-    result_store.save(
+    provenance.save(
         Study(tmp_path), Result("x", "x", "X", {}, claims=tuple(made)), provenance.begin("t", {})
     )
     done = command("report", "claims", "export", "--latex", "n.tex", "--csv", "n.csv")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from undrawn import undrawn
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Bar, Claim, Column, Figure, Part, Result, Table
 from faultatlas.data.study import Study
@@ -181,8 +181,8 @@ def test_a_name_that_leads_elsewhere_is_refused(name: str, study: Study, tmp_pat
         published(study, replace(GAP, name=name))
     assert not study.exists
     stored = replace(GAP, name=name)
-    result_store.save(study, GAP, provenance.begin("analysis", {}))
-    result_store.save(study, stored, provenance.begin("analysis", {}))
+    provenance.save(study, GAP, provenance.begin("analysis", {}))
+    provenance.save(study, stored, provenance.begin("analysis", {}))
     with pytest.raises(StudyError, match="name of a file"):
         build(study, [])
     assert not list(tmp_path.rglob("report.html"))

@@ -14,7 +14,7 @@ from labelling import Labelled
 from recomputed import recomputed
 
 from faultatlas.analysis.studies import questions
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
 from faultatlas.data.old.results import Result
 from faultatlas.data.study import Study
@@ -107,7 +107,7 @@ def test_every_study_question_can_be_asked_again() -> None:
 
 
 def stored(study: Study, result: Result) -> None:
-    result_store.save(study, result, provenance.begin("test", {}))
+    provenance.save(study, result, provenance.begin("test", {}))
 
 
 def test_a_result_of_an_analysis_that_is_not_here_is_named(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_refreshing_stores_what_changed_and_leaves_the_rest(tmp_path: Path) -> N
     assert found.unchanged == (corpus.name,)
     assert "does not have" in found.failed["weather"]
     with study.reading() as reader:
-        assert result_store.latest(reader, gap.name).title == gap.title
+        assert provenance.latest(reader, gap.name).title == gap.title
         assert reader.value("SELECT count(*) FROM results") == 4
     assert check.refresh(study).changed == ()
 

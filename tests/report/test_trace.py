@@ -12,7 +12,7 @@ import pytest
 from loopback import TOKEN, World, serving
 from undrawn import undrawn
 
-from faultatlas.data import provenance, result_store
+from faultatlas.data import provenance
 from faultatlas.data.old.results import Claim, Result
 from faultatlas.data.study import Study
 from faultatlas.report.claims.trace import trace
@@ -181,7 +181,7 @@ def test_a_hostile_or_broken_query_of_a_stored_claim_is_not_run(
 ) -> None:
     odd = Claim("x.y", "Odd", 1.0, "", "x(): y", rows_query=sql)
     result = Result("x", "x", "X", {}, claims=(odd,))
-    result_store.save(Study(tmp_path), result, provenance.begin("test", {}))
+    provenance.save(Study(tmp_path), result, provenance.begin("test", {}))
     found = traced(command, "x.y")
     assert said in found["problem"]
     assert found["rows"] is None
@@ -193,7 +193,7 @@ def test_rows_of_a_package_lead_to_its_files_and_the_run_that_imported_it(tmp_pa
     run = provenance.begin("analysis replicate", {})
     sql = "SELECT package, file, line, run_id FROM package_rows WHERE line > 1 ORDER BY ALL"
     claim = Claim("x.y", "Rows", 2.0, "", "x(): y", rows_query=sql)
-    result_store.save(study, Result("x", "x", "X", {}, claims=(claim,)), run)
+    provenance.save(study, Result("x", "x", "X", {}, claims=(claim,)), run)
     with study.writing() as writer:
         for name in ("a.csv", "b.csv"):
             file = f"'zoo', '{name}'"
@@ -216,7 +216,7 @@ def test_a_query_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
     endless = Claim("x.y", "Endless", 1.0, "", "x(): y", rows_query=sql)
     study = Study(tmp_path)
     result = Result("x", "x", "X", {}, claims=(endless,))
-    result_store.save(study, result, provenance.begin("test", {}))
+    provenance.save(study, result, provenance.begin("test", {}))
     monkeypatch.setattr("faultatlas.data.queries.LONGEST_S", 0.3)
     assert "needs more than 0.3 s" in trace(study, "x.y", most=5).problem
 
@@ -232,7 +232,7 @@ def test_columns_that_are_called_like_keys_and_are_none_do_no_harm(
     own = Claim("odd.keys", "Odd", 1.0, "", "odd(): keys", rows_query=sql)
     alone = Claim("odd.origin", "Odd", 1.0, "", "odd(): o", rows_query="SELECT 'x' AS origin")
     result = Result("odd", "odd", "Odd", {}, claims=(own, alone))
-    result_store.save(Study(made), result, provenance.begin("test", {}))
+    provenance.save(Study(made), result, provenance.begin("test", {}))
     found = traced(command, "odd.keys")
     assert (found["problem"], found["rows"]["count"], found["origins"]) == ("", 1, {})
     assert found["rows"]["first"][0]["number"] == "nan"  # JSON has none

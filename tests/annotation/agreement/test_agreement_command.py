@@ -14,7 +14,7 @@ from labelling import Labelled
 from faultatlas.annotation.agreement.choices import Choice, Special
 from faultatlas.annotation.agreement.overview import survey
 from faultatlas.annotation.agreement.result import result_of
-from faultatlas.data.result_store import latest
+from faultatlas.data.provenance import latest
 
 Command = Callable[..., CompletedProcess[str]]
 
