@@ -1,7 +1,7 @@
 """Sheets that people send and open: CSV and XLSX files as text, and CSV that no program executes.
 
 A file may cost more than its size suggests: a row may claim to be the ten-thousand-millionth, a few
-bytes of XML may stand for gigabytes. So a workbook is first measured by a parser that builds
+bytes of XML may expand to gigabytes. So a workbook is first measured by a parser that builds
 nothing, and only as many columns are read as the header names.
 """
 
@@ -93,7 +93,7 @@ class Sheet:
         return columns
 
     def _find(self, wanted: str) -> str:
-        """The column that is meant, empty if there is none."""
+        """The column that is meant, or an empty text."""
         rules: tuple[Callable[[str], bool], ...] = (
             lambda column: column == wanted,
             lambda column: folded(column) == folded(wanted),
@@ -372,7 +372,7 @@ def _chosen(path: Path, titles: Mapping[str, bool], wanted: str) -> str:
 
 
 def _header(path: Path, sheet: Any) -> list[str]:
-    """The names of the columns, empty where there is none; and no further ones."""
+    """The names of the columns up to the last one with a name; empty for those without."""
     sheet.reset_dimensions()  # a sheet of 29 rows may state 1,000
     cells = next(sheet.iter_rows(max_row=1), ())
     names = [original(text_of(cell.value)) for cell in cells]

@@ -90,7 +90,8 @@ def planted(folder: Path) -> Study:
         ("report", "build"),
     ):
         done = run(Call(program, [*words, "--study", str(folder)]))
-        assert done.code == 0, (words, done.err)
+        # Nobody can compute MADE_UP again, which the report says.
+        assert done.code == int(words == ["build"]), (words, done.err)
     return desk.study
 
 

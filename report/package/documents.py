@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import mimetypes
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -30,64 +31,44 @@ if TYPE_CHECKING:
 
 ANONYMOUS = "Anonymous"
 UNTITLED = "Untitled study"
-CITATION = "CITATION.cff"
-ZENODO = ".zenodo.json"
-CRATE = "ro-crate-metadata.json"
+CITATION, ZENODO, CRATE = "CITATION.cff", ".zenodo.json", "ro-crate-metadata.json"
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"
-_DOCUMENTS = {
-    "README.md": "README.md.j2",
-    "LICENSE": "LICENSE.md.j2",
-    "ATTRIBUTION.md": "ATTRIBUTION.md.j2",
-    "REFETCH.md": "REFETCH.md.j2",
-    "codebook.md": "codebook.md.j2",
-    "datasheet.md": "datasheet.md.j2",
-}
-# What the README lists, in its order.
-_FILES: Mapping[str, str] = {
-    "claims.json": "every number with its interval, its query and how to compute it again",
-    "claims.csv": "the same numbers as a table",
-    "report/": "the report of the study as a page, Markdown, LaTeX and data",
-    "data/": "the rows behind the numbers, for readers: Parquet and CSV",
-    "study/": "the rows as the verification loads them, with own taxonomies and choices",
-    "taxonomies/": "the taxonomies that labels were given with",
-    "codebook.md": "categories with definitions; the columns of all tables",
-    IDS: "ids and addresses of all artifacts",
-    "REFETCH.md": "commands that fetch their texts again",
-    "ATTRIBUTION.md": "whose texts are in the package, and their licences",
-    "datasheet.md": "Datasheets for Datasets, answered as far as the study can",
-    "LICENSE": "the licence of the package",
-    CITATION: "how to cite it",
-    ZENODO: "what Zenodo fills its form with",
-    CRATE: "the package as an RO-Crate 1.1",
-    SUMS: "checksums of all files",
-}
-# Who holds the rights on texts that were mined, as the sources themselves say.
-_LICENCES = {
-    "github": "of their authors, under GitHub's terms of service (section D.5)",
-    "gitee": "of their authors, under Gitee's terms of service",
-    "git": "that of the repository which the commit is from",
-    "stackoverflow": "CC BY-SA 4.0 (older posts: 3.0 or 2.5; the column license says which)",
-    "paper": "of the publishers; abstracts are never in a package",
-}
-_NEEDED = {
-    "title": "a title",
-    "description": "a description",
-    "authors": "authors",
-    "licence": "a licence",
-    "keywords": "keywords",
-    "version": "a version",
-    "date": "a date",
-}
-_FORMATS = {
-    ".parquet": "application/vnd.apache.parquet",
-    ".md": "text/markdown",
-    ".yaml": "application/yaml",
-    ".toml": "application/toml",
-    ".tex": "application/x-tex",
-    ".cff": "application/yaml",
-}
+_DOCUMENTS = ("README.md", "LICENSE", "ATTRIBUTION.md", "REFETCH.md", "codebook.md", "datasheet.md")
 _MOST_CLAIMS = 500  # in the README; claims.csv has all
+_QUERIES = {
+    "artifacts": """
+        SELECT source, kind, count(*) AS artifacts, min(created_at)::DATE::VARCHAR AS first,
+            max(created_at)::DATE::VARCHAR AS last, count(gone_at) AS gone
+        FROM artifacts WHERE kind IS NOT NULL GROUP BY source, kind ORDER BY source, kind""",
+    "projects": """
+        SELECT DISTINCT project FROM artifacts WHERE source <> 'paper' AND project IS NOT NULL
+        ORDER BY project""",
+    "rounds": """
+        SELECT round, taxonomy, taxonomy_version, len(raters) AS raters, item_count
+        FROM rounds ORDER BY round""",
+    "funnel": """
+        SELECT step, predicate, sum(rows_in)::BIGINT AS rows_in, sum(rows_out)::BIGINT AS rows_out
+        FROM funnel GROUP BY step, predicate, position ORDER BY position""",
+    "views": "SELECT view_name, comment FROM duckdb_views() WHERE NOT internal",
+    "columns": """
+        SELECT table_name, column_name, data_type, comment FROM duckdb_columns()
+        WHERE schema_name = 'main' AND NOT internal ORDER BY table_name, column_index""",
+    "texts": """
+        SELECT a.artifact_id, a.source, a.url, a.author, p.license FROM artifacts a
+            LEFT JOIN store.post p USING (artifact_id)
+            WHERE a.kind IS NOT NULL AND a.kind <> 'paper'
+        UNION ALL SELECT comment_id, 'stackoverflow', url, author, license FROM store.reply
+        UNION ALL SELECT comment_id, regexp_extract(artifact_id, '^[a-z]+'), url, author, NULL
+            FROM store.comment ORDER BY ALL""",
+}
+
+
+@functools.cache
+def _words() -> dict[str, dict[str, str]]:
+    text = (_TEMPLATES / "package.toml").read_text(encoding="utf-8")
+    words: dict[str, dict[str, str]] = tomllib.loads(text)
+    return words
 
 
 @dataclass(frozen=True)
@@ -99,13 +80,7 @@ class Facts:
     version: str  # of the program
     entries: Sequence[Entry]
     without: Omitted
-    artifacts: Sequence[Mapping[str, Any]]  # source, kind, artifacts, first, last, gone
-    projects: Sequence[str]
-    rounds: Sequence[Mapping[str, Any]]
-    funnel: Sequence[Mapping[str, Any]]
-    views: Mapping[str, str]  # what one row of each is
-    columns: Sequence[Mapping[str, Any]]
-    texts: Sequence[Mapping[str, Any]]  # addresses and licences, with texts only
+    rows: Mapping[str, Sequence[Mapping[str, Any]]]  # by the name of a query
 
     @property
     def title(self) -> str:
@@ -118,14 +93,19 @@ class Facts:
         hidden = {"authors"} if self.options.double_blind else set()
         return [
             words
-            for name, words in _NEEDED.items()
+            for name, words in _words()["needed"].items()
             if name not in hidden and not getattr(self.about, name)
         ]
 
     @property
     def sources(self) -> list[str]:
         """Where artifacts are from."""
-        return sorted({row["source"] for row in self.artifacts})
+        return sorted({row["source"] for row in self.rows["artifacts"]})
+
+    @property
+    def views(self) -> dict[str, str]:
+        """What one row of each view is."""
+        return {row["view_name"]: row["comment"] or "" for row in self.rows["views"]}
 
 
 def gather(
@@ -138,48 +118,14 @@ def gather(
     without: Omitted,
 ) -> Facts:
     """The facts of a package, counted on the study that is in it."""
-    projects = reader.rows(
-        "SELECT DISTINCT project FROM artifacts WHERE source <> 'paper' AND project IS NOT NULL "
-        "ORDER BY project"
-    )
-    views = reader.rows("SELECT view_name, comment FROM duckdb_views() WHERE NOT internal")
-    return Facts(
-        about=replace(about, authors=[], doi="", paper="") if options.double_blind else about,
-        options=options,
-        version=version,
-        entries=entries,
-        without=without,
-        artifacts=reader.rows(
-            "SELECT source, kind, count(*) AS artifacts, min(created_at)::DATE::VARCHAR AS first, "
-            "max(created_at)::DATE::VARCHAR AS last, count(gone_at) AS gone FROM artifacts "
-            "WHERE kind IS NOT NULL GROUP BY source, kind ORDER BY source, kind"
-        ),
-        projects=[row["project"] for row in projects],
-        rounds=reader.rows(
-            "SELECT round, taxonomy, taxonomy_version, len(raters) AS raters, item_count "
-            "FROM rounds ORDER BY round"
-        ),
-        funnel=reader.rows(
-            "SELECT step, predicate, sum(rows_in)::BIGINT AS rows_in, "
-            "sum(rows_out)::BIGINT AS rows_out FROM funnel GROUP BY step, predicate, position "
-            "ORDER BY position"
-        ),
-        views={row["view_name"]: row["comment"] or "" for row in views},
-        columns=reader.rows(
-            "SELECT table_name, column_name, data_type, comment FROM duckdb_columns() "
-            "WHERE schema_name = 'main' AND NOT internal ORDER BY table_name, column_index"
-        ),
-        texts=reader.rows(_TEXTS) if options.with_texts else [],
-    )
-
-
-_TEXTS = """
-SELECT a.artifact_id, a.source, a.url, a.author, p.license FROM artifacts a
-    LEFT JOIN store.post p USING (artifact_id) WHERE a.kind IS NOT NULL AND a.kind <> 'paper'
-UNION ALL SELECT comment_id, 'stackoverflow', url, author, license FROM store.reply
-UNION ALL SELECT comment_id, regexp_extract(artifact_id, '^[a-z]+'), url, author, NULL
-    FROM store.comment ORDER BY ALL
-"""
+    if options.double_blind:
+        about = replace(about, authors=[], doi="", paper="")
+    rows = {
+        name: reader.rows(sql)
+        for name, sql in _QUERIES.items()
+        if name != "texts" or options.with_texts
+    }
+    return Facts(about, options, version, entries, without, rows)
 
 
 # --- Markdown ----------------------------------------------------------------------------
@@ -197,23 +143,23 @@ def documents(
     values = {
         "facts": facts,
         "file": file,
-        "files": _FILES,
+        **_words(),
+        **facts.rows,
+        "projects": [str(row["project"]) for row in facts.rows["projects"]],
         "ids": IDS,
         "sums": SUMS,
         "claims": records[:_MOST_CLAIMS],
         "claim_count": len(records),
         "unverifiable": sum(len(entry.unverifiable) for entry in facts.entries),
-        "licences": _LICENCES,
-        "repositories": [str(name) for name in facts.projects if "/" in str(name)],
         "taxonomies": [
             (taxonomy_of_text(text, name), name, version) for name, version, text in taxonomies
         ],
         "shown": sorted(shown),
     }
-    texts = {
-        name: f"{_environment().get_template(template).render(values).rstrip()}\n"
-        for name, template in _DOCUMENTS.items()
-    }
+    texts = {}
+    for name in _DOCUMENTS:
+        template = _environment().get_template(f"{name.removesuffix('.md')}.md.j2")
+        texts[name] = f"{template.render(values).rstrip()}\n"
     return {**texts, CITATION: citation(facts), ZENODO: zenodo(facts)}
 
 
@@ -346,7 +292,7 @@ def crate(facts: Facts, files: Mapping[str, bytes]) -> str:
 
 def _file(name: str, content: bytes | None, views: Mapping[str, str]) -> dict[str, Any]:
     path = PurePosixPath(name)
-    kind = _FORMATS.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
+    kind = _words()["media_types"].get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
     fields = {"@id": name, "@type": "File", "name": name, "encodingFormat": kind}
     if description := _description(path, views):
         fields["description"] = description
@@ -367,7 +313,8 @@ def _description(path: PurePosixPath, views: Mapping[str, str]) -> str:
         return f"Rows of the table {path.stem}, as the verification loads them"
     if folder == "taxonomies":
         return f"The taxonomy {path.stem}"
-    return _FILES.get(name, _FILES.get(f"{folder}/", "")).capitalize()
+    files = _words()["files"]
+    return files.get(name, files.get(f"{folder}/", "")).capitalize()
 
 
 def _person(place: int, author: Author) -> dict[str, Any]:

@@ -282,17 +282,9 @@ def figure_labels(sections: Iterable[Section]) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = {}
     for section in sections:
         for figure in section.figures:
-            labels.setdefault(f"figure {figure.name}", []).extend(_texts(asdict(figure)))
+            labels.setdefault(f"figure {figure.name}", []).extend(people.texts_in(asdict(figure)))
         labels |= figure_labels(section.parts)
     return labels
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
 
 
 def _places(study: Study) -> list[str]:

@@ -420,20 +420,20 @@ class Scanner:
 
     def _mentions(self, text: str) -> list[str]:
         try:
-            values = list(_texts_in(json.loads(text)))
+            values = list(texts_in(json.loads(text)))
         except (ValueError, RecursionError):
             return []
-        found = {kind for value in values for kind in self._value(value, of_strangers=True)}
-        return sorted(found & {"a mention of a person"})
+        kinds = {kind for value in values for kind in self._value(value, of_strangers=True)}
+        return sorted(kinds & {"a mention of a person"})
 
 
-def _texts_in(value: Any) -> Iterator[str]:
-    """The texts in a JSON document, without its keys."""
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts in plain values, without the keys of dictionaries."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, list | dict):
+    elif isinstance(value, list | tuple | dict):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(item)
+            yield from texts_in(item)
 
 
 def scan(

@@ -133,6 +133,12 @@ def test_no_line_end_in_a_text_ends_a_row_of_csv() -> None:
     assert list(csv.reader(packed)) == [["statement", "n"], [text, "1"]]
 
 
+def test_a_statement_in_csv_is_not_executed() -> None:
+    rows = [{**CLAIMS[0], "statement": '=HYPERLINK("http://x")', "value": -1.5}]
+    (row,) = csv.DictReader(io.StringIO(to_csv(rows), newline=""))
+    assert (row["statement"], row["value"]) == ('\'=HYPERLINK("http://x")', "-1.5")
+
+
 def test_csv_has_the_exact_numbers() -> None:
     rows = {row["claim_id"]: row for row in csv.DictReader(io.StringIO(to_csv(CLAIMS)))}
     assert float(rows["agreement-hp.cohen"]["value"]) == -0.81712

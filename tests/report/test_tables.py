@@ -122,6 +122,12 @@ def test_csv_gives_back_exactly_what_was_written(rows: list[tuple[str, int, floa
     assert [(original(a), int(n), float(x)) for a, n, x in back] == rows
 
 
+def test_csv_holds_nothing_that_a_spreadsheet_executes_and_numbers_as_they_are() -> None:
+    columns = (Column("a", "A"), Column("n", "N", "count"))
+    table = Table("t", "T", columns, (("=cmd|' /C calc'!A0", -3), ("-x", -0.5)))
+    assert table_csv(table) == "a,n\n'=cmd|' /C calc'!A0,-3\n'-x,-0.5\n"
+
+
 def test_csv_leaves_missing_cells_empty_and_spells_booleans() -> None:
     table = Table("t", "T", (Column("a", "A"), Column("b", "B")), ((None, True), ("x", False)))
     assert table_csv(table) == "a,b\n,true\nx,false\n"
