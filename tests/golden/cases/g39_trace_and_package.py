@@ -97,7 +97,7 @@ def _export(stage: Stage) -> None:
     stage.value("json", bool(json.loads(found.out)))
     for paper in ("paper", "good"):
         words = ("--check", stage.inputs / f"{paper}.tex")
-        stage.run(f"manuscript {paper}", "report", "claims", "export", *words, names="lines")
+        stage.run(f"manuscript {paper}", "report", "claims", "export", *words, names="none")
     stage.run("no target", "report", "claims", "export", names="none")
     stage.run("no result", "report", "claims", "export", "y", "--csv", table, names="none")
 
