@@ -38,6 +38,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "async_threads": "0",  # they read remote files; each instance would start eight
 }
 _BESIDE = (".wal", ".wal.checkpoint", ".wal.recovery")  # files that DuckDB puts beside a database
+_INTERRUPT_S = 0.01  # between two interrupts of a query that took too long
 _HEADERS = 3 * 4096  # a main header and two that are written in turn, each with a counter
 
 
@@ -63,7 +64,7 @@ def connect(database: Path, use: Use) -> duckdb.DuckDBPyConnection:
                 f"{path}{ending} is a link",
                 "DuckDB writes plain files there: remove the link. Nothing was changed.",
             )
-    config = {**_CONFIG, "temp_directory": _overflow(path, os.getpid())}
+    config = {**_CONFIG, "temp_directory": overflow(path, os.getpid())}
     if not use.other_files:
         config["enable_external_access"] = "false"
     connection = duckdb.connect(path, read_only=use.read_only, config=config)
@@ -83,7 +84,7 @@ def connect(database: Path, use: Use) -> duckdb.DuckDBPyConnection:
 
 
 @cache
-def _overflow(path: str, process: int) -> str:
+def overflow(path: str, process: int) -> str:
     """The folder for what does not fit into memory: all connections of a process have the same.
 
     Nobody who made the study can have foreseen the name and put a link there: DuckDB lets queries
@@ -98,12 +99,12 @@ def leave_log(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 @contextmanager
-def in_memory(overflow: str, reads: Iterable[Path] = ()) -> Iterator[Writer]:
+def in_memory(spill: str, reads: Iterable[Path] = ()) -> Iterator[Writer]:
     """An empty database that reaches no file but those named.
 
-    What does not fit into memory goes to the folder `overflow`.
+    What does not fit into memory goes to the folder `spill`.
     """
-    with closing(duckdb.connect(config={**_CONFIG, "temp_directory": overflow})) as connection:
+    with closing(duckdb.connect(config={**_CONFIG, "temp_directory": spill})) as connection:
         files = ", ".join(literal(os.path.realpath(path)) for path in reads)
         connection.execute(f"SET allowed_paths = [{files}]")
         connection.execute("SET enable_external_access = false")
@@ -245,15 +246,24 @@ class Reader:
     @contextmanager
     def limited_to(self, seconds: float) -> Iterator[None]:
         """End queries of strangers after so long, with a TimeoutError."""
-        timer = threading.Timer(seconds, self._connection.interrupt)
-        timer.daemon = True
+        is_over = threading.Event()
+
+        def interrupt() -> None:
+            if is_over.wait(seconds):
+                return
+            # Again and again: an interrupt between two queries is lost.
+            while not is_over.wait(_INTERRUPT_S):
+                self._connection.interrupt()
+
+        timer = threading.Thread(target=interrupt, daemon=True)
         timer.start()
         try:
             yield
         except (duckdb.InterruptException, duckdb.OutOfMemoryException) as error:
             raise TimeoutError(str(error)) from error
         finally:
-            timer.cancel()
+            is_over.set()
+            timer.join()
 
     def problem(self, sql: str, more: str = "it is more than a condition") -> str | None:
         """What is wrong with a query that a user wrote, in one line; None if nothing is."""
@@ -311,8 +321,11 @@ class Writer(Reader):
         if new:
             self.insert(table, _selected(columns, new))
         if changed:
+            kept = [name for name in keep if name in columns]
             values = {name: f"excluded.{name}" for name in columns if name != key} | {
-                name: f"coalesce(excluded.{name}, {table}.{name})" for name in keep
+                name: f"coalesce(excluded.{name}, {table}.{name})"
+                for name in keep
+                if name in columns
             }
             assigned = ", ".join(f"{name} = {value}" for name, value in values.items())
             rows = _selected(columns, changed)

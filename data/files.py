@@ -6,6 +6,7 @@ leaves its draft behind, and the next one that looks removes it.
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 from faultatlas.data.database_errors import pauses
 
 PRIVATE = 0o600
+_NOT_NOW = {errno.EMFILE, errno.ENFILE, errno.EINTR}
 
 
 # --- files -------------------------------------------------------------------------------
@@ -113,8 +115,12 @@ class Lock:
         while True:
             try:
                 handle = os.open(self._path, flags | os.O_CLOEXEC, PRIVATE)
-            except OSError:  # nothing can be written here, so nothing will be
-                return True
+            except OSError as error:
+                # Nothing can be written here, so nothing will be; but a lock that another user
+                # has made is one.
+                return error.errno not in _NOT_NOW and not (
+                    error.errno == errno.EACCES and self._path.exists() and not is_folder
+                )
             try:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -196,7 +202,7 @@ def replace_folder(folder: Path, earlier: Callable[[Path], set[str]]) -> Iterato
                 _carry_over(folder, new, vanishing)
             _swap(folder, new, workshop / "old")
         finally:
-            shutil.rmtree(workshop, ignore_errors=True)
+            _put_right(workshop, folder)  # also after Ctrl-C between the two renames
     finally:
         lock.release()
 

@@ -285,7 +285,7 @@ def difference(execute: Execute, make: Callable[[], Execute]) -> str:
         if (kind, name) not in actual:
             return f"{shown} is missing"
         if (kind, name) not in expected:
-            return f"{shown} is not one of faultatlas"
+            return f"{shown} is not part of it"
         if actual[kind, name] != expected[kind, name]:
             return f"{shown} is defined differently"
     return ""
@@ -298,12 +298,13 @@ def _expected(execute: Execute) -> list[tuple[str, str, str]]:
 
 @cache
 def _expected_hash(key: str, make: Callable[[], Execute]) -> str:
-    kept = _cache() / f"schema-{key[:32]}"
-    with suppress(OSError, UnicodeDecodeError):
+    with suppress(OSError, RuntimeError, UnicodeDecodeError):  # no home, perhaps
+        kept = _cache() / f"schema-{key[:32]}"
         if re.fullmatch(r"[0-9a-f]{64}", text := kept.read_text(encoding="ascii")):
             return text
     value = _hash(_expected(make()))
-    with suppress(OSError):  # no home, or it is read-only: then it is made again each time
+    with suppress(OSError, RuntimeError):  # then it is made again each time
+        kept = _cache() / f"schema-{key[:32]}"
         kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = kept.with_name(f"{kept.name}.{os.getpid()}")
         draft.write_text(value, encoding="ascii")

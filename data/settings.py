@@ -114,7 +114,7 @@ class AgreementRule:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ReportSettings:
     """The section [report]."""
 
     __pydantic_config__ = _CONFIG
@@ -128,7 +128,7 @@ class _File:
 
     study: About = field(default_factory=About)
     agreement: AgreementRule = field(default_factory=AgreementRule)
-    report: Drawing = field(default_factory=Drawing)
+    report: ReportSettings = field(default_factory=ReportSettings)
 
 
 @dataclass(frozen=True)

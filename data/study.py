@@ -107,7 +107,7 @@ class Study:
 
         What does not fit goes to the disk beside the study, for as long as it is open.
         """
-        overflow = f"{self.database}.{os.getpid()}.tmp"
+        overflow = database.overflow(os.path.realpath(self.database), os.getpid())
         with (
             database.explaining(self.database),
             database.in_memory(overflow, reads) as writer,
@@ -262,7 +262,7 @@ class Study:
             else:  # perhaps by somebody who waits for the file, too
                 holder, is_brief = LockHolder.of(lock.owner()), pause < _WORTH_TELLING_S
             if holder is None:  # the file was changed while it was opened
-                continue
+                holder, is_brief = LockHolder(0, "another program"), pause < _WORTH_TELLING_S
             if holder != told and not is_brief:
                 self._tell(f"waiting for {holder}, which has {self.database} open")
                 told = holder
@@ -328,7 +328,7 @@ class Study:
             )
         if f"store.{VERSION_TABLE}" not in names:
             return StudyError(
-                f"{self.database} is no study of faultatlas: it has none of its tables",
+                f"{self.database} is not a faultatlas study: it has none of its tables",
                 "Choose another --study, or put a copy of the study back. Nothing was changed.",
             )
         row = connection.execute(f"SELECT max(version) FROM store.{VERSION_TABLE}").fetchone()

@@ -261,6 +261,7 @@ def as_json(found: Any, neutral: Neutral = str) -> Any:  # noqa: PLR0911 - one a
 
 
 def _cell(cell: str) -> Any:
+    cell = re.sub(r"^'(?=[-=+@])", "", cell)  # the new program escapes what a spreadsheet executes
     if not re.fullmatch(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?", cell):
         return cell
     return float(cell) if re.search(r"[.e]", cell) else int(cell)

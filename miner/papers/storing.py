@@ -73,7 +73,8 @@ def _neighbours(reader: Reader, rows: Iterable[PaperRecordRow]) -> dict[str, dic
     while size != len(found):
         size = len(found)
         for known in reader.rows(
-            "SELECT * FROM store.paper_record WHERE doi IN (SELECT unnest(?::VARCHAR[])) "
+            "SELECT * EXCLUDE search_name FROM store.paper_record "
+            "WHERE doi IN (SELECT unnest(?::VARCHAR[])) "
             "OR title_key IN (SELECT unnest(?::VARCHAR[])) "
             "OR record_id IN (SELECT unnest(?::VARCHAR[]))",
             [sorted(dois), sorted(titles), sorted(ids)],

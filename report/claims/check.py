@@ -333,8 +333,9 @@ def refresh(study: Study, names: Sequence[str] = (), console: Console | None = N
     begun = provenance.begin("report build", {"results": list(names)} if names else {})
     recomputations = recompute_all(study, names, console)
     changed = tuple(one.now for one in recomputations if one.now is not None and not one.is_same)
+    is_partial = any(one.now is None for one in recomputations)
     for result in changed:
-        provenance.save(study, result, begun)
+        provenance.save(study, result, begun, "partial" if is_partial else "ok")
     return Refreshed(
         changed,
         tuple(one.stored.name for one in recomputations if one.is_same),

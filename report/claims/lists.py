@@ -17,7 +17,7 @@ from faultatlas.data.results import Cell, Column, Listing, Result, Status
 from faultatlas.data.study import Study
 from faultatlas.report import formatting
 from faultatlas.report.claims.export import stored_claims
-from faultatlas.report.command import command
+from faultatlas.report.command import Excludes, command
 
 STATUSES = tuple(filter(None, get_args(Status)))
 
@@ -30,7 +30,9 @@ def claims_list(
     ] = (),
     *,
     published: Annotated[
-        bool, Option("--published", help="List the figures that the shipped studies printed.")
+        bool,
+        Option("--published", help="List the figures that the shipped studies printed."),
+        Excludes("results"),
     ] = False,
     status: Annotated[
         str, Option(help="Only this status: reproduced, near, not reproduced, ...")

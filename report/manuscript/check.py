@@ -324,13 +324,13 @@ def manuscript(
     findings = {str(path): check(path) for path in files}
     findings |= {name: check(name) for name in _studies(shipped)}
     texts = {str(path): draft_claims(path) for path in draft}
+    if write is not None:  # before a check can fail: what is written can be corrected
+        _write(write, [text for text in texts.values() if text])
+        console.tell(f"Claims: {write}")
     for name, text in texts.items():
         findings[name] = check_text(text, name, Path(name).stem) if text else []
         if not text:
             console.tell(f"{name}: no numbers were found that can be checked")
-    if write is not None:
-        _write(write, [text for text in texts.values() if text])
-        console.tell(f"Claims: {write}")
     return _result(findings)
 
 

@@ -122,7 +122,7 @@ def _in_sentences(text: str) -> Iterator[Proposal]:
 
 def _percentage(match: re.Match[str]) -> Fields | None:
     count, total = match["count"], match["total"]
-    if float(count.replace(",", "")) > float(total.replace(",", "")):
+    if not 0 < float(total.replace(",", "")) >= float(count.replace(",", "")):
         return None
     return {"printed": f"{match['share']} %", "count": count, "total": total}
 

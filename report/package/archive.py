@@ -124,11 +124,11 @@ def _refuse_hostile(source: Path, members: list[zipfile.ZipInfo]) -> None:
             if not is_inside(member.filename) or not member.filename.startswith(f"{ROOT}/")
             else "is not an ordinary file"
             if kind not in (0, stat.S_IFREG)
-            else "is there twice"
+            else "occurs twice"
             if name in names | folders
-            else "is packed in another way"
+            else "uses an unsupported compression method"
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-            else "would grow without end"
+            else "has an implausible compression ratio"
             if member.file_size
             > _RATIO_OF_FILE * max(member.compress_size, _CHUNK // _RATIO_OF_FILE)
             else ""

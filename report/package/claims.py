@@ -85,6 +85,8 @@ def _check_types(claim: Mapping[str, Any], result: Mapping[str, Any]) -> None:
     numbers = [claim[name] for name in _NUMBERS]
     if not all(number is None or isinstance(number, int | float) for number in numbers):
         raise TypeError("a number is expected")
+    for number in numbers:
+        float(number or 0)  # OverflowError: a whole number of hundreds of digits
 
 
 # --- making ------------------------------------------------------------------------------

@@ -266,8 +266,10 @@ class Cleaner:
 
     def _rater_names(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self.raters.get(value, value)
-        return [self._rater_names(item) for item in value] if isinstance(value, list) else value
+            return self.raters.get(value) or self.words(value)
+        if isinstance(value, list):
+            return [self._rater_names(item) for item in value]
+        return self.plain(value)
 
     def document(self, text: str) -> str:
         """JSON of the team's words."""

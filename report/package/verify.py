@@ -158,7 +158,8 @@ def read_claims(folder: Path) -> tuple[dict[str, str], list[Entry]]:
         entries = [Entry.from_json(result) for result in document["results"]]
         about = {name: str(document[name]) for name in ("title", "version")}
         kind, version = document["kind"], (int(document["schema"]), int(document["format"]))
-    except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError,
+            OverflowError) as error:  # fmt: skip
         raise StudyError(
             f"{CLAIMS} of the package cannot be read ({type(error).__name__}: {plain(error)})",
             _AGAIN,

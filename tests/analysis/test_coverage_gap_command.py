@@ -131,7 +131,7 @@ def test_every_run_and_claim_is_in_the_study(command: Command, document: Documen
     status = json.loads(command("miner", "status", "--json").stdout)
     assert [each["outcome"] for each in status["runs"]] == ["ok", "ok"]
     assert {each["command"] for each in status["runs"]} == {"analysis coverage-gap"}
-    claims = json.loads(command("report", "claims", "list", "--json").stdout)
+    claims = json.loads(command("report", "claims", "list", "--json").stdout)["data"]
     assert len(claims["claims"]) > 20
     # Another evidence is no attempt to reproduce the survey's figures, so it gets no status.
     assert {claim["status"] for claim in claims["claims"] if "corpus" in claim["claim_id"]} == {""}

@@ -74,13 +74,13 @@ def test_an_up_to_date_study_is_not_written_when_it_is_read(tmp_path: Path) -> N
 
 
 ALTERED = {
-    "another view": ("CREATE VIEW mine AS SELECT 1", "the view mine is not one of faultatlas"),
+    "another view": ("CREATE VIEW mine AS SELECT 1", "the view mine is not part of it"),
     "a view of the same name": (
         "CREATE OR REPLACE VIEW papers AS SELECT 1 AS artifact_id",
         "the view papers is defined differently",
     ),
     "a view that is missing": ("DROP VIEW issues", "the view issues is missing"),
-    "another table": ("CREATE TABLE mine (x INTEGER)", "the table mine is not one of faultatlas"),
+    "another table": ("CREATE TABLE mine (x INTEGER)", "the table mine is not part of it"),
     "a column": (
         "ALTER TABLE store.rater ADD COLUMN x INTEGER",
         "the table store.rater is defined",
@@ -89,11 +89,11 @@ ALTERED = {
         "ALTER TABLE store.gate DROP COLUMN cause",
         "the table store.gate",
     ),
-    "a macro": ("CREATE MACRO coalesce(a, b) AS 'x'", "the function coalesce is not one"),
-    "an index": ("CREATE INDEX mine ON store.item (round)", "the index store.mine is not one"),
+    "a macro": ("CREATE MACRO coalesce(a, b) AS 'x'", "the function coalesce is not part"),
+    "an index": ("CREATE INDEX mine ON store.item (round)", "the index store.mine is not part"),
     "a trigger": (
         "CREATE TRIGGER t AFTER INSERT ON store.run FOR EACH STATEMENT DELETE FROM store.answer",
-        "the trigger store.t is not one of faultatlas",
+        "the trigger store.t is not part of it",
     ),
     "an earlier version": (
         "CREATE TABLE store.schema_migration (number INTEGER)",
@@ -105,7 +105,7 @@ ALTERED = {
     ),
     "another program's": (
         "DROP SCHEMA store CASCADE",
-        "is no study of faultatlas",
+        "is not a faultatlas study",
     ),
 }
 

@@ -542,16 +542,16 @@ def test_somebody_elses_database_is_left_alone(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE mine (number INTEGER)")
     before = contents(tmp_path)
-    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).reading():
+    with pytest.raises(StudyError, match="not a faultatlas study"), Study(tmp_path).reading():
         pass
-    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).writing():
+    with pytest.raises(StudyError, match="not a faultatlas study"), Study(tmp_path).writing():
         pass
     assert contents(tmp_path) == before
 
 
 def test_reading_does_not_turn_an_empty_database_into_a_study(tmp_path: Path) -> None:
     duckdb.connect(str(tmp_path / DATABASE)).close()
-    with pytest.raises(StudyError, match="no study of faultatlas"), Study(tmp_path).reading():
+    with pytest.raises(StudyError, match="not a faultatlas study"), Study(tmp_path).reading():
         pass
 
 

@@ -179,7 +179,7 @@ def test_names_in_a_foreign_study_are_no_statements(tmp_path: Path, schema: str)
         lambda: forget(foreign, "nobody"),
         foreign.compact,
     ):
-        with pytest.raises(StudyError, match="not one of faultatlas"):
+        with pytest.raises(StudyError, match="not part of it"):
             use()
     assert not evil.exists()
 

@@ -15,7 +15,8 @@ from faultatlas.miner.study_key import who_in
 Command = Callable[..., CompletedProcess[str]]
 HERS, OTHER = "github:o/r#1", "github:o/r#2"
 _FINAL = (
-    "?, 'pilot', ?, ?, 'tree', '1.0.0', ['a1'], 'majority', 'rule', NULL, NULL, NULL, NULL, 'r'"
+    "?, 'pilot', ?, ?, 'tree', '1.0.0', ['a1'], 'majority', 'rule', NULL, NULL, NULL, NULL, 'r', "
+    "false"
 )
 COMMIT = f"git:o/r@{'a' * 40}"
 

@@ -50,7 +50,7 @@ def test_links_bombs_and_too_many_files_are_not_unpacked(
         zipped(tmp_path / "l.zip", {}, link=f"{ROOT}/claims.json")
     )
     bomb = zipped(tmp_path / "b.zip", {f"{ROOT}/claims.json": bytes(30_000_000)})
-    assert "would grow without end" in refused(bomb)
+    assert "implausible compression ratio" in refused(bomb)
     monkeypatch.setattr(archive, "MOST_BYTES", 1_000)
     assert "would unpack to" in refused(zipped(tmp_path / "m.zip", {f"{ROOT}/x": bytes(2_000)}))
 
@@ -58,10 +58,10 @@ def test_links_bombs_and_too_many_files_are_not_unpacked(
 def test_names_that_clash_and_strange_packing_are_refused(tmp_path: Path) -> None:
     for one, other in (("a", "A"), ("a", "a/b"), ("A", "a/b")):
         both = {f"{ROOT}/{one}": b"x", f"{ROOT}/{other}": b"y"}
-        assert "is there twice" in refused(zipped(tmp_path / "c.zip", both))
+        assert "occurs twice" in refused(zipped(tmp_path / "c.zip", both))
     with zipfile.ZipFile(tmp_path / "z.zip", "w", zipfile.ZIP_BZIP2) as strange:
         strange.writestr(f"{ROOT}/claims.json", b"{}")
-    assert "packed in another way" in refused(tmp_path / "z.zip")
+    assert "unsupported compression method" in refused(tmp_path / "z.zip")
 
 
 def test_what_is_damaged_or_no_package_says_so(tmp_path: Path) -> None:

@@ -594,7 +594,7 @@ def test_every_encoding_will_do(encoding: str, study: Path) -> None:
         return ended.stdout.decode(encoding) + ended.stderr.decode(encoding)
 
     dash = "\N{EN DASH}" if encoding == "utf-8" else r"\u2013"
-    assert f"38.2{dash}57.8 %" in printed("report", "claims", "list")
+    assert f"38.2{dash}57.8 %" in printed("report", "trace", "coverage-gap.faults.untargeted")
     assert ("Łódź" if encoding == "utf-8" else r"\u0141") in printed("report", "build", "Łódź")
     (study / "Łódź").mkdir()
     shutil.copy(study / "study.duckdb", study / "Łódź")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import json
+import re
 import zipfile
 from collections.abc import Sequence
 from itertools import cycle
@@ -56,7 +57,10 @@ def _observe(stage: Stage, package: Path) -> None:
         named = {Path(name).name: name for name in archive.namelist() if "/data/" in name}
         for view, key in (("artifacts", "artifact_id"), ("comments", "comment_id")):
             lines = archive.read(named[f"{view}.csv"]).decode().splitlines(keepends=True)
-            rows = list(csv.DictReader(lines))
+            rows = [
+                {name: re.sub(r"^'(?=[-=+@])", "", cell) for name, cell in row.items()}
+                for row in csv.DictReader(lines)
+            ]
             for source in sorted({row[key].partition(":")[0] for row in rows}):
                 stage.value(
                     f"{source} {view} of the package",
