@@ -323,9 +323,7 @@ class Writer(Reader):
         if changed:
             kept = [name for name in keep if name in columns]
             values = {name: f"excluded.{name}" for name in columns if name != key} | {
-                name: f"coalesce(excluded.{name}, {table}.{name})"
-                for name in keep
-                if name in columns
+                name: f"coalesce(excluded.{name}, {table}.{name})" for name in kept
             }
             assigned = ", ".join(f"{name} = {value}" for name, value in values.items())
             rows = _selected(columns, changed)

@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from faultatlas.data.study import Study, Writer
 
 pytestmark = pytest.mark.usual_opening
 
+AT = datetime(2026, 1, 1)  # noqa: DTZ001  (as the study stores it)
 _ROW = "INSERT INTO store.run VALUES (?, 'x', '{}', '0', now(), NULL, 'ok')"
 _OTHER = """
 import sys, duckdb
@@ -249,3 +252,48 @@ def test_a_forked_process_reads_and_writes_as_well(study: Study) -> None:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
     assert run_ids(study) == {"first", "of the child"}
+
+
+def _comments(**columns: list[Any]) -> dict[str, list[Any]]:
+    size = len(columns["comment_id"])
+    fixed = {"artifact_id": "a", "fetched_at": AT, "response_id": "x"}
+    return {**{name: [value] * size for name, value in fixed.items()}, **columns}
+
+
+def test_upsert_replaces_what_changed_and_leaves_the_rest_to_its_run(study: Study) -> None:
+    def put(keep: tuple[str, ...] = (), **columns: list[Any]) -> tuple[int, int]:
+        with study.writing() as writer:
+            return writer.upsert("comment", _comments(**columns), keep)
+
+    day = [AT + timedelta(days=number) for number in range(3)]
+    assert put(comment_id=["1", "2"], body=["one", "two"], row_hash=[1, 2], run_id=["r"] * 2,
+               updated_at=[day[1], day[1]], url=["u", None]) == (2, 0)  # fmt: skip
+    later = {"run_id": ["s"] * 3, "url": [None] * 3, "updated_at": [day[1], day[0], day[2]]}
+    assert put(("url",), comment_id=["1", "2", "3"], body=["one!", "older", "new"],
+               row_hash=[9, 8, 7], **later) == (1, 1)  # fmt: skip
+    assert put(comment_id=["3"], body=["not read"], row_hash=[7], run_id=["t"]) == (0, 0)
+    with study.reading() as reader:
+        rows = reader.rows("SELECT comment_id, body, url, run_id FROM comments ORDER BY comment_id")
+    assert [tuple(row.values()) for row in rows] == [
+        ("1", "one!", "u", "s"),  # changed; no NULL replaced the address
+        ("2", "two", None, "r"),  # an older row replaces no newer one
+        ("3", "new", None, "s"),  # the same hash: left alone
+    ]
+
+
+def test_a_column_that_the_schema_lacks_is_refused(study: Study) -> None:
+    with study.writing() as writer, pytest.raises(ValueError, match="unknown"):
+        writer.insert("comment", _comments(comment_id=["1"], colour=["red"]))
+
+
+def test_a_time_limit_holds_for_every_query_of_a_block(study: Study) -> None:
+    endless = (
+        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t"
+    )
+    with study.reading() as reader:
+        with pytest.raises(TimeoutError), reader.limited_to(0.05):
+            end = time.monotonic() + 0.1
+            while time.monotonic() < end:  # the limit passes while no query runs
+                pass
+            reader.value(endless)
+        assert reader.value("SELECT 1") == 1

@@ -255,7 +255,7 @@ def test_the_statistic_is_fixed_by_study_toml(plan: Plan, population: Population
         "the threshold 0.67 of study.toml does not apply to alone: no item has two raters",
     )
     settings.write_text("[agreement]\nx = 1", encoding="utf-8")
-    with pytest.raises(StudyError, match="unknown key 'agreement.x'"):
+    with pytest.raises(StudyError, match=r"unknown key 'agreement\.x'"):
         plan("odd")
 
 
