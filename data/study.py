@@ -442,6 +442,8 @@ def _refuse_odd_path(path: Path) -> None:
         raise StudyError(
             f"the path {name!r} cannot be written as UTF-8", "Rename the directory."
         ) from None
+    if os.name == "posix" and "\\" in str(path):  # DuckDB takes it for a slash
+        raise StudyError(f"the path {path} contains a backslash", "Rename the directory.")
     if path.is_symlink() and not path.exists():
         raise StudyError(
             f"{path} is a link that leads nowhere", "Remove the link, or put its target back."

@@ -19,7 +19,7 @@ import pytest
 from faultatlas.data import database
 from faultatlas.data.database import Use
 from faultatlas.data.errors import StudyError
-from faultatlas.data.study import Study, Writer
+from faultatlas.data.study import Reader, Study, Writer
 
 pytestmark = pytest.mark.usual_opening
 
@@ -287,13 +287,16 @@ def test_a_column_that_the_schema_lacks_is_refused(study: Study) -> None:
 
 
 def test_a_time_limit_holds_for_every_query_of_a_block(study: Study) -> None:
-    endless = (
-        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t"
-    )
-    with study.reading() as reader:
-        with pytest.raises(TimeoutError), reader.limited_to(0.05):
+    numbers = "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM t)"
+
+    def ask(reader: Reader) -> None:
+        with reader.limited_to(0.05):
             end = time.monotonic() + 0.1
             while time.monotonic() < end:  # the limit passes while no query runs
                 pass
-            reader.value(endless)
+            reader.value(f"{numbers} SELECT max(n) FROM t")
+
+    with study.reading() as reader:
+        with pytest.raises(TimeoutError):
+            ask(reader)
         assert reader.value("SELECT 1") == 1

@@ -569,6 +569,16 @@ def test_a_path_that_is_no_text_is_refused(tmp_path: Path) -> None:
     assert not directory.exists()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a backslash is a separator here")
+def test_a_path_with_a_backslash_is_refused(tmp_path: Path) -> None:
+    with (
+        pytest.raises(StudyError, match="contains a backslash"),
+        Study(tmp_path / "a\\b").writing(),
+    ):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_study_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StudyError, match="is a file"), Study(tmp_path / "file").writing():

@@ -202,7 +202,7 @@ def _odd(stage: Stage) -> None:
     """Both spellings of tags, odd values, and rows as other programs write them."""
     spelled = [question(number, tags) for number, tags in enumerate(_SPELLINGS, 1)]
     for newline in ("\r\n", ""):
-        folder = stage.folder / "dumps" / f"odd {newline!r}"
+        folder = stage.folder / "dumps" / f"odd {'lines' if newline else 'one line'}"
         path = _dump(folder, [*spelled, *_ODD], _ODD_COMMENTS, newline)
         _read(stage, folder.name, path, "--tag", "keras")
         stage.views(folder.name, *_VIEWS, study=folder.name)
