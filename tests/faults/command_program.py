@@ -36,6 +36,8 @@ from program import main as main_of
 from reported import RESULT
 from warming import warm_up
 
+import faultatlas.data.database
+import faultatlas.data.old.arrow_rows
 import faultatlas.data.provenance
 import faultatlas.data.study
 import faultatlas.report.figures
@@ -179,16 +181,18 @@ def _set_clock(seconds: float) -> None:
 def _count(steps: Steps, watched: str) -> None:
     for name in ("execute", "insert", "put", "upsert"):
         steps.around(faultatlas.data.study.Writer, name)
-    inner, me = faultatlas.data.study._transaction, os.getpid()  # noqa: SLF001
+    for name in ("insert", "upsert"):
+        steps.around(faultatlas.data.old.arrow_rows, name)
+    inner, me = faultatlas.data.database.transaction, os.getpid()
 
     @contextmanager
-    def transaction(connection: Any) -> Iterator[None]:
-        with inner(connection):
-            yield
+    def transaction(connection: Any, *, commit: bool = True) -> Iterator[Any]:
+        with inner(connection, commit=commit) as writer:
+            yield writer
             steps.step()  # everything is said, nothing is committed
         steps.step()  # committed, and not closed
 
-    faultatlas.data.study._transaction = transaction  # noqa: SLF001
+    faultatlas.data.database.transaction = transaction
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if os.getpid() != me:  # a process that the command made has its own tests
