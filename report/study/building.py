@@ -12,6 +12,7 @@ from typer import Argument, Option
 
 from faultatlas.data import provenance
 from faultatlas.data.errors import StudyError
+from faultatlas.data.files import replace_folder
 from faultatlas.data.old.results import Result, Table
 from faultatlas.data.results import Result as Shown
 from faultatlas.data.settings import read_settings
@@ -20,7 +21,6 @@ from faultatlas.report import figures, latex, tables
 from faultatlas.report.claims import check
 from faultatlas.report.command import command
 from faultatlas.report.console import Console, explained
-from faultatlas.data.files import replace_folder
 from faultatlas.report.formatting import counted, plain
 from faultatlas.report.pages import shortened
 from faultatlas.report.sections import Material, Section, sections, summary
@@ -123,7 +123,7 @@ def build_report(
     wanted = [] if as_stored else _stored(study, names)
     refreshed = check.refresh(study, wanted, console) if wanted else None
     failed = dict(refreshed.failed) if refreshed else {}
-    changed = [each.name for each in refreshed.changed] if refreshed else []
+    changed = [result.name for result in refreshed.changed] if refreshed else []
     with study.reading() as reader:
         results = stored_results(reader)
         found = sections(Material(reader, results, tuple(names), failed))
@@ -132,15 +132,15 @@ def build_report(
     new: list[str] = []
     if not as_stored and _keep(study, own.own_numbers(found)):
         (changed if has_own else new).append(own.NAME)
-    shown = list(names) or [each.name for each in results if each.name != own.NAME]
+    shown = list(names) or [result.name for result in results]
     pages = build(study, shown) if shown else []
     folder = out or study.directory / "out" / FOLDER
     try:
         written = write(settings.title or UNTITLED, found, folder, draw=settings.figures)
     except OSError as error:
         raise explained(error, folder) from error
-    claims = sum(len(each.claims) for each in everything(placed(found)))
-    return Built(written, pages, [each.title for each in found], claims, changed, failed, new)
+    claims = sum(len(placed_section.claims) for placed_section in everything(placed(found)))
+    return Built(written, pages, [section.title for section in found], claims, changed, failed, new)
 
 
 def stored_results(reader: Reader) -> list[Result]:
@@ -195,9 +195,7 @@ def _keep(study: Study, now: Result) -> bool:
     """Store the study's own numbers, unless they are stored already; whether that was needed."""
     with study.reading() as reader:
         known = own.NAME in provenance.names(reader)
-        if known and check.same(
-            provenance.latest(reader, own.NAME).to_json(), now.to_json()
-        ):
+        if known and check.same(provenance.latest(reader, own.NAME).to_json(), now.to_json()):
             return False
     if not now.claims and not known:
         return False

@@ -16,7 +16,13 @@ from markupsafe import Markup
 from faultatlas.data.old.results import Claim, Table
 from faultatlas.report import figures, formatting, pages, tables
 from faultatlas.report.figures import DOUBLE, SINGLE
-from faultatlas.report.study.layout import PlacedFigure, PlacedSection, PlacedTable, everything, glance
+from faultatlas.report.study.layout import (
+    PlacedFigure,
+    PlacedSection,
+    PlacedTable,
+    everything,
+    glance,
+)
 
 PAGE = "index.html"
 
